@@ -1,0 +1,73 @@
+# Every target sets itself up: the first one run creates .venv with the versions of constraints.txt.
+#
+#   make test PYTHON=python3.13                     another interpreter (3.11 to 3.13)
+#   make test TORCH_INDEX=https://download.pytorch.org/whl/cpu
+#                                                   PyTorch's CPU build (200 MB); on Linux the default is the
+#                                                   CUDA build (several GB). Only read while .venv is set up.
+#   make test PYTEST_ARGS="tests/rules -k R_TURN"   some of the tests
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH_INDEX ?=
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+EXTRAS := train,arena,dev
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup test test-slow lint format check demo bench clean distclean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
+
+setup: $(STAMP)  ## create or update .venv from constraints.txt
+
+$(STAMP): pyproject.toml constraints.txt
+	@if [ ! -x $(PY) ]; then \
+		$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+			|| { echo "canasta-env needs Python 3.11 to 3.13: make $(MAKECMDGOALS) PYTHON=/path/to/python3.13"; exit 1; }; \
+		echo "== Creating a virtual environment in $(VENV) with $$($(PYTHON) --version)"; \
+		$(PYTHON) -m venv $(VENV); \
+	fi
+ifneq ($(TORCH_INDEX),)
+	@echo "== Installing PyTorch from $(TORCH_INDEX)"
+	@$(PY) -m pip install --quiet --no-deps --index-url $(TORCH_INDEX) "$$(grep '^torch==' constraints.txt)"
+endif
+	@echo "== Installing canasta-env[$(EXTRAS)] with the versions of constraints.txt (some minutes the first time)"
+	@$(PY) -m pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
+	@touch $@
+	@echo "== Ready: $$($(PY) --version) in $(VENV)"
+
+test: $(STAMP)  ## run the tests, without the slow ones
+	$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+test-slow: $(STAMP)  ## run the slow tests only
+	$(PY) -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+lint: $(STAMP)  ## style, formatting and types
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+
+format: $(STAMP)  ## repair what ruff can repair
+	$(PY) -m ruff check --fix
+	$(PY) -m ruff format
+
+check: lint test  ## lint, then test
+
+demo: $(STAMP)  ## a minute of self-play training, then a small tournament
+	$(PY) train.py --minutes 1
+	$(PY) evaluate.py --boards 50
+
+bench: $(STAMP)  ## measure the engine's and the trainer's speed
+	$(PY) -m benchmarks
+
+clean:  ## remove caches and build outputs, keep .venv and runs
+	rm -rf build dist htmlcov *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+distclean: clean  ## remove .venv as well
+	rm -rf $(VENV)
