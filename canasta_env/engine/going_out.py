@@ -1,0 +1,135 @@
+"""Can the hand be laid so that the turn ends by going out? (R-OUT, and R-TURN-4 for ask, yes and black threes)
+
+Going out leaves no card, so which cards are laid is fixed but for the last discard; only the wilds can be
+spread in different ways. For each possible discard a count of forced wilds, of room for wilds, and of the
+wilds each unfinished canasta still needs decides exactly.
+"""
+
+from __future__ import annotations
+
+from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, TWO
+from canasta_env.engine.jit import kernel
+from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_wilds, wild_room
+from canasta_env.engine.opening import minimum_for
+from canasta_env.engine.state import NO_CARD, WILD_MELD
+
+_BITS = 6  # width of one counter of needs: there are fewer than 64 melds
+
+
+@kernel
+def lays_everything(rules, s):  # type: ignore[no-untyped-def]
+    """Whether the player to move can go out with the hand as it is, by melding and perhaps a discard.
+
+    For sides that have opened, and in Classic for an opening without a taken pile.
+    """
+    seat = s.to_play
+    side = seat % rules.num_sides
+    if _cards_without_meld(rules, s, seat, side) > 1:
+        return False
+    if not rules.is_modern and _lays_all_but(rules, s, seat, side, NO_CARD):
+        return True
+    for kind in range(NUM_KINDS):
+        if s.hand[seat, kind] > 0 and _lays_all_but(rules, s, seat, side, kind):
+            return True
+    return False
+
+
+@kernel
+def _cards_without_meld(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    """Cards that cannot be laid at all; more than the one discard forbids going out."""
+    cards = 0
+    black_threes = s.hand[seat, BLACK_THREE]
+    if s.naturals[side, BLACK_THREE] == 0 and black_threes < MELD_START:
+        cards += black_threes
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        if s.closed[rank] or (s.hand[seat, rank] == 1 and meld_size(s, side, rank) == 0):
+            cards += s.hand[seat, rank]
+    return cards
+
+
+@kernel
+def _lays_all_but(rules, s, seat, side, discard):  # type: ignore[no-untyped-def]
+    """Whether everything but one card of kind `discard` (NO_CARD: everything) can be laid in time."""
+    if discard != NO_CARD:
+        s.hand[seat, discard] -= 1
+    fits = _lays_all(rules, s, seat, side)
+    if discard != NO_CARD:
+        s.hand[seat, discard] += 1
+    return fits
+
+
+@kernel
+def _lays_all(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    if not s.opened[side] and not _hand_reaches_minimum(rules, s, seat, side):
+        return False
+    black_threes = s.hand[seat, BLACK_THREE]
+    if black_threes > 0 and s.naturals[side, BLACK_THREE] == 0 and black_threes < MELD_START:
+        return False
+    canastas, forced, room, needs = 0, 0, 0, 0
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        cards = s.hand[seat, rank]
+        on_table = s.naturals[side, rank]
+        if cards + on_table == 0:
+            continue
+        naturals, wilds = on_table + cards, meld_wilds(s, side, rank)
+        if cards > 0 and (s.closed[rank] or naturals < PAIR):
+            return False
+        if rules.is_modern and naturals + wilds > CANASTA_SIZE:
+            return False
+        here = max(0, wild_room(rules, rank, naturals, wilds, not s.opened[side]))
+        must = 1 if naturals + wilds < MELD_START else 0
+        if must > here:
+            return False
+        need = CANASTA_SIZE - naturals - wilds
+        forced += must
+        room += here
+        if need <= 0:
+            canastas += 1
+        elif need <= here:
+            needs += 1 << (_BITS * (need - must))
+    return _spreads_wilds(rules, s, seat, side, canastas, forced, room, needs)
+
+
+@kernel
+def _hand_reaches_minimum(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    points = s.opening_points
+    for kind in range(NUM_KINDS):
+        points += s.hand[seat, kind] * VALUE[kind]
+    return points >= minimum_for(rules, s.scores[side])
+
+
+@kernel
+def _spreads_wilds(rules, s, seat, side, canastas, forced, room, needs):  # type: ignore[no-untyped-def]
+    """Whether some split of the wilds between the wild meld and the ranks makes enough canastas."""
+    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
+    wild_meld = meld_size(s, side, WILD_MELD)
+    if wild_meld == CANASTA_SIZE:
+        canastas += 1
+    most = min(wilds, CANASTA_SIZE - wild_meld) if rules.is_modern else 0
+    for to_wild_meld in range(most + 1):
+        grown = wild_meld + to_wild_meld
+        to_ranks = wilds - to_wild_meld
+        if to_wild_meld > 0 and grown < MELD_START:
+            continue
+        if 0 < wild_meld and grown < CANASTA_SIZE and to_ranks > 0:
+            continue  # R-MELD-6
+        if to_ranks < forced or to_ranks > room:
+            continue
+        finished = 1 if wild_meld < CANASTA_SIZE and grown == CANASTA_SIZE else 0
+        if canastas + finished + _completed(needs, to_ranks - forced) >= rules.canastas_to_go_out:
+            return True
+    return False
+
+
+@kernel
+def _completed(needs, wilds):  # type: ignore[no-untyped-def]
+    """Most canastas that so many wilds can finish, the smallest needs first."""
+    completed = 0
+    for need in range(CANASTA_SIZE):
+        melds = (needs >> (_BITS * need)) & ((1 << _BITS) - 1)
+        for _ in range(melds):
+            if need > wilds:
+                return completed
+            wilds -= need
+            completed += 1
+    return completed

@@ -1,0 +1,87 @@
+"""The one decorator of all kernels: compiled without the GIL, cached so that no cache can be stale.
+
+Numba notices an edit of the file a kernel stands in, but not of a kernel that it calls. The cache folder
+is therefore named by a hash of every source that kernels are made of: an edit makes a new folder.
+`CANASTA_CACHE_DIR` moves the folder; where none can be written, kernels are compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numba
+import numpy as np
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+_PACKAGE = Path(__file__).resolve().parent.parent
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+
+def engine_sources() -> list[Path]:
+    """The files that the engine's kernels are compiled from."""
+    constants = [_PACKAGE / name for name in ("cards.py", "actions.py", "rules.py", "encoding.py")]
+    return [*constants, *sorted((_PACKAGE / "engine").glob("*.py"))]
+
+
+class KernelCache:
+    """A decorator for kernels made of `sources`, with a cache folder of their own.
+
+    Args:
+        name: First part of the folder's name.
+        sources: Every file whose edit must lead to a new compilation.
+    """
+
+    def __init__(self, name: str, sources: list[Path]) -> None:
+        self.folder = _writable_folder(f"{name}-{_fingerprint(sources)}")
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether kernels will have to be compiled: nothing is cached yet."""
+        return not JIT_DISABLED and (self.folder is None or not any(self.folder.rglob("*.nbc")))
+
+    def __call__(self, function: Kernel) -> Kernel:
+        """Compile `function` on its first call; other users of Numba keep their own settings."""
+        if JIT_DISABLED:
+            return function
+        if self.folder is None:
+            return numba.njit(**_OPTIONS)(function)
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(self.folder)
+        try:
+            return numba.njit(cache=True, **_OPTIONS)(function)
+        finally:
+            numba.config.CACHE_DIR = before
+
+
+def _fingerprint(sources: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for part in (numba.__version__, np.__version__, sys.version, platform.machine()):
+        digest.update(part.encode())
+    digest.update(str(numba.config.BOUNDSCHECK).encode())
+    for source in sources:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _writable_folder(name: str) -> Path | None:
+    root = os.environ.get("CANASTA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    try:
+        base = Path(root) if root else Path.home() / ".cache"
+        folder = base / "canasta_env" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+        return None
+
+
+kernel = KernelCache("engine", engine_sources())

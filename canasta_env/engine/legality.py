@@ -1,0 +1,124 @@
+"""The action mask, phase by phase: what is allowed and leaves the turn completable (R-TURN-4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from canasta_env.actions import (
+    ADD_BLACK_THREE,
+    ASK,
+    DISCARD_JOKER,
+    DRAW,
+    MELD_BLACK_THREES,
+    NO,
+    NUM_ACTIONS,
+    PICK_UP,
+    TAKE,
+    TAKE_WITH_JOKER,
+    TAKE_WITH_TWO,
+    YES,
+)
+from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, RED_THREE, TWO
+from canasta_env.engine.allowed import allow_in_turn, must_go_out
+from canasta_env.engine.completion import can_complete, can_go_out
+from canasta_env.engine.jit import kernel
+from canasta_env.engine.melds import MELD_START, PAIR, meld_size, meld_wilds, wild_room
+from canasta_env.engine.opening import can_open
+from canasta_env.engine.state import NO_CARD, PHASE_ANSWER, PHASE_DRAW, PHASE_PLAY
+from canasta_env.engine.transition import play_on
+
+_TO_GO_ON = 2  # cards in hand with which a turn can end by a discard that leaves one
+
+
+@kernel
+def legal_mask(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
+    """Write the legal actions, `(NUM_ACTIONS,) int8`; `scratch` is a `(1,) STATE` to try actions on."""
+    for action in range(NUM_ACTIONS):
+        mask[action] = 0
+    if s.phase == PHASE_DRAW:
+        mask[DRAW] = 1
+        _allow_taking(rules, s, scratch, mask)
+    elif s.phase == PHASE_PLAY:
+        _allow_playing(rules, s, scratch, mask)
+    elif s.phase == PHASE_ANSWER:
+        mask[YES] = 1
+        mask[NO] = 1
+
+
+@kernel
+def _completes_after(rules, s, scratch, action):  # type: ignore[no-untyped-def]
+    scratch[0] = s
+    play_on(rules, scratch[0], action)
+    return can_complete(rules, scratch[0])
+
+
+@kernel
+def is_takeable(rules, s, side):  # type: ignore[no-untyped-def]
+    """Whether the top card may be taken at all, hands apart (R-TAKE-1, R-TAKE-2, R-TURN-3)."""
+    if s.pile_size == 0:
+        return False
+    top = s.pile[s.pile_size - 1]
+    if top < FIRST_RANK:
+        return False
+    if not rules.is_modern:
+        return True
+    if s.closed[top] or s.next_card == NUM_CARDS:
+        return False
+    return meld_size(s, side, top) + PAIR + 1 <= CANASTA_SIZE
+
+
+@kernel
+def _allow_taking(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
+    seat = s.to_play
+    side = seat % rules.num_sides
+    if not is_takeable(rules, s, side):
+        return
+    top = s.pile[s.pile_size - 1]
+    naturals = s.hand[seat, top]
+    if naturals >= PAIR and _can_take(rules, s, scratch, seat, side, TAKE):
+        mask[TAKE] = 1
+    if rules.is_modern or naturals == 0 or s.wild_frozen or not s.opened[side]:
+        return
+    room = wild_room(rules, top, s.naturals[side, top] + PAIR, meld_wilds(s, side, top), False)
+    if room > 0:  # R-TAKE-3
+        if s.hand[seat, TWO] > 0 and _can_take(rules, s, scratch, seat, side, TAKE_WITH_TWO):
+            mask[TAKE_WITH_TWO] = 1
+        if s.hand[seat, JOKER] > 0 and _can_take(rules, s, scratch, seat, side, TAKE_WITH_JOKER):
+            mask[TAKE_WITH_JOKER] = 1
+
+
+@kernel
+def _can_take(rules, s, scratch, seat, side, action):  # type: ignore[no-untyped-def]
+    red_threes_and_top = 5  # at most so many cards of a pile do not come into the hand
+    if s.opened[side] and s.hand_size[seat] + s.pile_size >= PAIR + red_threes_and_top + _TO_GO_ON:
+        return True
+    return _completes_after(rules, s, scratch, action)
+
+
+@kernel
+def _allow_playing(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
+    seat = s.to_play
+    side = seat % rules.num_sides
+    allow_in_turn(rules, s, mask)
+    if s.opened[side]:
+        free = s.hand_size[seat] - _TO_GO_ON
+    else:
+        free = -1
+        if not s.melded_now and s.taken == NO_CARD and not _may_begin_opening(rules, s, side):
+            for action in range(MELD_BLACK_THREES, DISCARD_JOKER):
+                mask[action] = 0
+    if must_go_out(rules, s, side):
+        free = -1
+    for action in range(PICK_UP, DISCARD_JOKER):
+        if mask[action]:
+            laid = 0 if action == PICK_UP else (MELD_START if action < ADD_BLACK_THREE else 1)
+            if laid > free or action == MELD_BLACK_THREES:
+                mask[action] = _completes_after(rules, s, scratch, action)
+    if s.can_ask and s.hand_size[seat] >= _TO_GO_ON:
+        mask[ASK] = can_go_out(rules, s)
+
+
+@kernel
+def _may_begin_opening(rules, s, side):  # type: ignore[no-untyped-def]
+    """A bound before each meld is tried: nothing may be melded if the hand cannot make an opening."""
+    return can_open(rules, s) or can_go_out(rules, s)

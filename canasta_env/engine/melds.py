@@ -1,0 +1,109 @@
+"""What a meld may hold, and how cards come into it (R-MELD)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO, VALUES
+from canasta_env.engine.jit import kernel
+from canasta_env.engine.state import WILD_MELD
+
+MELD_START = 3  # cards a meld is begun with (R-MELD-1)
+PAIR = 2  # naturals a meld of a rank cannot do without (R-MELD-1)
+LARGEST_BEFORE_TOP_CARD = CANASTA_SIZE - 1  # R-TAKE-5: a meld that the top card can still join (Modern)
+VALUE = np.array(VALUES, np.int32)
+
+
+@kernel
+def meld_size(s, side, kind):  # type: ignore[no-untyped-def]
+    """Cards in a side's meld, 0 if there is none."""
+    return s.naturals[side, kind] + s.twos[side, kind] + s.jokers[side, kind]
+
+
+@kernel
+def meld_wilds(s, side, kind):  # type: ignore[no-untyped-def]
+    """Wilds in a side's meld."""
+    return s.twos[side, kind] + s.jokers[side, kind]
+
+
+@kernel
+def wild_meld_is_growing(s, side):  # type: ignore[no-untyped-def]
+    """Whether a begun, unfinished wild meld claims every wild of the side (R-MELD-6)."""
+    return 0 < meld_size(s, side, WILD_MELD) < CANASTA_SIZE
+
+
+@kernel
+def has_mixed_meld(s, side):  # type: ignore[no-untyped-def]
+    """Whether any meld of a rank holds a wild."""
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        if meld_wilds(s, side, rank) > 0:
+            return True
+    return False
+
+
+@kernel
+def wild_room(rules, rank, naturals, wilds, in_opening):  # type: ignore[no-untyped-def]
+    """How many more wilds a meld of a rank with so many cards may take by itself (R-MELD-2 to R-MELD-5)."""
+    limit = rules.max_wilds_in_meld - wilds
+    if not rules.is_modern:
+        return min(limit, naturals - 1 - wilds)
+    if rank == SEVEN:
+        return 0
+    if not in_opening and (rank == ACE or naturals < rules.naturals_before_wild):
+        return 0
+    return min(limit, CANASTA_SIZE - naturals - wilds)
+
+
+@kernel
+def can_join_ranks(rules, s, side):  # type: ignore[no-untyped-def]
+    """Whether wilds of the side may go into melds of ranks at all (R-MELD-6)."""
+    return not rules.is_modern or not wild_meld_is_growing(s, side)
+
+
+@kernel
+def can_begin_wild_meld(rules, s, side):  # type: ignore[no-untyped-def]
+    """Whether the side may begin a wild meld now, given the wilds (R-MELD-6)."""
+    if not rules.is_modern or meld_size(s, side, WILD_MELD) > 0:
+        return False
+    return bool(s.opened[side]) or not has_mixed_meld(s, side)
+
+
+@kernel
+def put(rules, s, side, kind, naturals, twos, jokers):  # type: ignore[no-untyped-def]
+    """Put cards into a meld: canastas, closed ranks and the turn's memory of melds follow."""
+    before = meld_size(s, side, kind)
+    s.naturals[side, kind] += naturals
+    s.twos[side, kind] += twos
+    s.jokers[side, kind] += jokers
+    if before == 0:
+        s.begun[kind] = 1
+    elif not s.begun[kind]:
+        s.joined_earlier = 1
+    s.melded_now = 1
+    if before < CANASTA_SIZE <= before + naturals + twos + jokers:
+        s.canastas[side] += 1
+        if rules.is_modern and kind >= FIRST_RANK and meld_wilds(s, side, kind) == 0:
+            s.closed[kind] = 1  # R-MELD-7
+
+
+@kernel
+def leave_hand(s, seat, kind, number):  # type: ignore[no-untyped-def]
+    """Take cards out of a hand; what was known of it shrinks with them."""
+    s.hand[seat, kind] -= number
+    s.hand_size[seat] -= number
+    s.known[seat, kind] = max(0, s.known[seat, kind] - number)
+
+
+@kernel
+def lay(rules, s, seat, kind, naturals, twos, jokers):  # type: ignore[no-untyped-def]
+    """Lay cards from a hand into a meld of the seat's side, counting them to an opening under way."""
+    side = seat % rules.num_sides
+    if naturals > 0:
+        leave_hand(s, seat, kind, naturals)
+    if twos > 0:
+        leave_hand(s, seat, TWO, twos)
+    if jokers > 0:
+        leave_hand(s, seat, JOKER, jokers)
+    put(rules, s, side, kind, naturals, twos, jokers)
+    if not s.opened[side]:
+        s.opening_points += naturals * VALUE[kind] + twos * VALUE[TWO] + jokers * VALUE[JOKER]
