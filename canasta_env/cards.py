@@ -18,6 +18,7 @@ FIRST_RANK = 4  # kinds 4..14 are the ranks `4` ... `A`
 RANKS = KINDS[FIRST_RANK:]
 NUM_RANKS = len(RANKS)
 SEVEN = KINDS.index("7")
+KING = KINDS.index("K")
 ACE = KINDS.index("A")
 KIND_OF = {name: kind for kind, name in enumerate(KINDS)}
 

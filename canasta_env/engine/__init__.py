@@ -1,0 +1,1 @@
+"""The rules of both games as compiled kernels over one state record."""

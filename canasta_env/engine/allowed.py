@@ -40,7 +40,7 @@ from canasta_env.engine.state import MUST_GO_OUT, NO_CARD, REFUSED, WILD_MELD
 
 @kernel
 def allow_in_turn(rules, s, allowed):  # type: ignore[no-untyped-def]
-    """Set the actions of PHASE_PLAY that are allowed by themselves in `allowed`, `(NUM_ACTIONS,)`; ask is left out."""
+    """Set what PHASE_PLAY allows by itself, but for asking, in `allowed`, `(NUM_ACTIONS,) int8`."""
     seat = s.to_play
     side = seat % rules.num_sides
     allow_melding(rules, s, seat, side, allowed)
@@ -48,7 +48,7 @@ def allow_in_turn(rules, s, allowed):  # type: ignore[no-untyped-def]
         if can_pick_up(rules, s, seat) and is_opening_complete(rules, s, side):
             allowed[PICK_UP] = 1
     elif s.opened[side] or not s.melded_now or is_opening_complete(rules, s, side):
-        _allow_discards(rules, s, seat, side, allowed)
+        allow_discards(rules, s, seat, side, allowed)
 
 
 @kernel
@@ -116,7 +116,8 @@ def must_go_out(rules, s, side):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _allow_discards(rules, s, seat, side, allowed):  # type: ignore[no-untyped-def]
+def allow_discards(rules, s, seat, side, allowed):  # type: ignore[no-untyped-def]
+    """Set the discards, the opening taken to be complete or not begun (R-DISC, R-OUT)."""
     goes_out = s.hand_size[seat] == 1
     if goes_out:
         if s.answer == REFUSED or s.canastas[side] < rules.canastas_to_go_out:
@@ -153,5 +154,5 @@ def _allow_discards_modern(s, seat, allowed):  # type: ignore[no-untyped-def]
 @kernel
 def _discard_class(s, rank):  # type: ignore[no-untyped-def]
     """Place of a natural among the classes (i) to (iv) of R-DISC-3, from 0."""
-    is_last_resort = rank == SEVEN or rank == ACE
+    is_last_resort = rank in (SEVEN, ACE)
     return 2 * is_last_resort + (1 if s.closed[rank] else 0)

@@ -10,11 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.engine.dealing import below, deal_cards, first_dealer, mix, shuffle
+from canasta_env.engine.dealing import below, deal_cards, mix
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.legality import legal_mask
 from canasta_env.engine.scoring import SCORE_FIELDS, TOTAL, score_deal
-from canasta_env.engine.state import MAX_SIDES, PHASE_OVER, STATE
+from canasta_env.engine.series import (
+    begin_match,
+    deal_apart,
+    deal_next,
+    match_winner,
+    seat_points,
+    settle,
+)
+from canasta_env.engine.state import MAX_SIDES, NOBODY, PHASE_OVER, STATE
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import build_view
 
@@ -23,15 +31,8 @@ _NUM_FIELDS = len(SCORE_FIELDS)
 
 @kernel
 def start_match(rules, tables, table, seed):  # type: ignore[no-untyped-def]
-    """Begin a match: scores 0, the dealer and every deal's shuffle fixed by `seed`; deal the first."""
-    s = tables[table]
-    s.seed = seed
-    s.deal = 0
-    for side in range(MAX_SIDES):
-        s.scores[side] = 0
-    s.dealer = first_dealer(s.seed, rules[0].players)
-    shuffle(s)
-    deal_cards(rules[0], s)
+    """Begin a match fixed by `seed`, uint64, and deal its first deal."""
+    begin_match(rules[0], tables[table], seed)
 
 
 @kernel
@@ -46,16 +47,21 @@ def start_deal(rules, tables, table, dealer, order):  # type: ignore[no-untyped-
 
 @kernel
 def next_deal(rules, tables, table):  # type: ignore[no-untyped-def]
-    """Settle a deal that is over into the match scores and deal the next, the dealer one seat on."""
-    s = tables[table]
-    breakdown = np.empty((MAX_SIDES, _NUM_FIELDS), np.int64)
-    score_deal(rules[0], s, breakdown)
-    for side in range(rules[0].num_sides):
-        s.scores[side] += breakdown[side, TOTAL]
-    s.deal += 1
-    s.dealer = (s.dealer + 1) % rules[0].players
-    shuffle(s)
-    deal_cards(rules[0], s)
+    """Settle a deal that is over into the match scores and deal the next."""
+    settle(rules[0], tables[table])
+    deal_next(rules[0], tables[table])
+
+
+@kernel
+def start_deal_apart(rules, tables, table, with_drawn_scores):  # type: ignore[no-untyped-def]
+    """Deal a deal that stands for itself, by the table's seed and number of deal; scores kept or drawn."""
+    deal_apart(rules[0], tables[table], with_drawn_scores)
+
+
+@kernel
+def winner_one(rules, scores):  # type: ignore[no-untyped-def]
+    """The side that has won a match with these scores, `(>= num_sides,) int64`; NOBODY if it goes on."""
+    return match_winner(rules[0], scores)
 
 
 @kernel
@@ -105,6 +111,55 @@ def view_all(rules, tables, views):  # type: ignore[no-untyped-def]
     for table in range(tables.size):
         if tables[table].phase != PHASE_OVER:
             build_view(rules[0], tables[table], tables[table].to_play, views[table])
+
+
+@kernel
+def observe_all(rules, tables, masks, views):  # type: ignore[no-untyped-def]
+    """Write mask and view of the seat to move at every table whose deal is not over."""
+    scratch = np.empty(1, STATE)
+    for table in range(tables.size):
+        s = tables[table]
+        if s.phase != PHASE_OVER:
+            legal_mask(rules[0], s, scratch, masks[table])
+            build_view(rules[0], s, s.to_play, views[table])
+
+
+@kernel
+def advance_all(rules, tables, actions, is_match, with_drawn_scores, ended, points, winners):  # type: ignore[no-untyped-def]
+    """Play one action at every table; a deal that ends is scored and the next one dealt at once.
+
+    Args:
+        rules: `(1,) RULES`.
+        tables: `(num_tables,) STATE`.
+        actions: `(num_tables,)` integer.
+        is_match: Whether deals follow each other until a match is won, or each stands for itself.
+        with_drawn_scores: For deals apart: draw new match scores for each.
+        ended: `(num_tables,) bool`, overwritten: the deal has ended.
+        points: `(num_tables, players) float32`, overwritten: rewards of the deals that ended, else 0.
+        winners: `(num_tables,) int8`, overwritten: the side that has won its match, else NOBODY.
+    """
+    breakdown = np.empty((MAX_SIDES, _NUM_FIELDS), np.int64)
+    for table in range(tables.size):
+        s = tables[table]
+        apply(rules[0], s, actions[table])
+        ended[table] = s.phase == PHASE_OVER
+        winners[table] = NOBODY
+        points[table, :] = 0
+        if not ended[table]:
+            continue
+        score_deal(rules[0], s, breakdown)
+        seat_points(rules[0], breakdown, points[table])
+        if not is_match:
+            s.deal += 1
+            deal_apart(rules[0], s, with_drawn_scores)
+            continue
+        for side in range(rules[0].num_sides):
+            s.scores[side] += breakdown[side, TOTAL]
+        winners[table] = match_winner(rules[0], s.scores)
+        if winners[table] == NOBODY:
+            deal_next(rules[0], s)
+        else:
+            begin_match(rules[0], s, mix(s.seed + np.uint64(1)))
 
 
 @kernel

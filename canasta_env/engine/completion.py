@@ -1,4 +1,4 @@
-"""Can the turn still be completed? (R-TURN-4)
+"""Whether the turn can still be completed (R-TURN-4).
 
 Most answers are plain or closed forms (`opening`, `going_out`). What is left, going out in the very turn
 of a Modern opening or of an opening with a taken pile, is rare and searched action by action.
@@ -25,11 +25,9 @@ from canasta_env.engine.allowed import allow_in_turn, must_go_out
 from canasta_env.engine.going_out import lays_everything
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import meld_size, meld_wilds
-from canasta_env.engine.opening import can_open
+from canasta_env.engine.opening import TO_GO_ON, can_open
 from canasta_env.engine.state import NO_CARD, REFUSED, STATE
 from canasta_env.engine.transition import play_on
-
-_TO_GO_ON = 2  # cards in hand with which a turn can end by a discard that leaves one
 
 
 @kernel
@@ -42,7 +40,7 @@ def can_complete(rules, s):  # type: ignore[no-untyped-def]
     side = seat % rules.num_sides
     if not must_go_out(rules, s, side):
         if s.opened[side] or (not s.melded_now and s.taken == NO_CARD):
-            if s.hand_size[seat] >= _TO_GO_ON:
+            if s.hand_size[seat] >= TO_GO_ON:
                 return True
         elif can_open(rules, s):
             return True

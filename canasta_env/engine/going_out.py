@@ -1,4 +1,4 @@
-"""Can the hand be laid so that the turn ends by going out? (R-OUT, and R-TURN-4 for ask, yes and black threes)
+"""Whether the turn can end by going out (R-OUT, and R-TURN-4 for ask, yes and black threes).
 
 Going out leaves no card, so which cards are laid is fixed but for the last discard; only the wilds can be
 spread in different ways. For each possible discard a count of forced wilds, of room for wilds, and of the
@@ -111,7 +111,7 @@ def _spreads_wilds(rules, s, seat, side, canastas, forced, room, needs):  # type
         to_ranks = wilds - to_wild_meld
         if to_wild_meld > 0 and grown < MELD_START:
             continue
-        if 0 < wild_meld and grown < CANASTA_SIZE and to_ranks > 0:
+        if wild_meld > 0 and grown < CANASTA_SIZE and to_ranks > 0:
             continue  # R-MELD-6
         if to_ranks < forced or to_ranks > room:
             continue

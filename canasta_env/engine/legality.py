@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from canasta_env.actions import (
     ADD_BLACK_THREE,
     ASK,
@@ -11,30 +9,26 @@ from canasta_env.actions import (
     DRAW,
     MELD_BLACK_THREES,
     NO,
-    NUM_ACTIONS,
     PICK_UP,
     TAKE,
     TAKE_WITH_JOKER,
     TAKE_WITH_TWO,
     YES,
 )
-from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, RED_THREE, TWO
-from canasta_env.engine.allowed import allow_in_turn, must_go_out
-from canasta_env.engine.completion import can_complete, can_go_out
+from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, TWO
+from canasta_env.engine.allowed import allow_discards, allow_in_turn, must_go_out
+from canasta_env.engine.completion import TO_GO_ON, can_complete, can_go_out
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import MELD_START, PAIR, meld_size, meld_wilds, wild_room
 from canasta_env.engine.opening import can_open
 from canasta_env.engine.state import NO_CARD, PHASE_ANSWER, PHASE_DRAW, PHASE_PLAY
 from canasta_env.engine.transition import play_on
 
-_TO_GO_ON = 2  # cards in hand with which a turn can end by a discard that leaves one
-
 
 @kernel
 def legal_mask(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
     """Write the legal actions, `(NUM_ACTIONS,) int8`; `scratch` is a `(1,) STATE` to try actions on."""
-    for action in range(NUM_ACTIONS):
-        mask[action] = 0
+    mask[:] = 0
     if s.phase == PHASE_DRAW:
         mask[DRAW] = 1
         _allow_taking(rules, s, scratch, mask)
@@ -90,7 +84,7 @@ def _allow_taking(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
 @kernel
 def _can_take(rules, s, scratch, seat, side, action):  # type: ignore[no-untyped-def]
     red_threes_and_top = 5  # at most so many cards of a pile do not come into the hand
-    if s.opened[side] and s.hand_size[seat] + s.pile_size >= PAIR + red_threes_and_top + _TO_GO_ON:
+    if s.opened[side] and s.hand_size[seat] + s.pile_size >= PAIR + red_threes_and_top + TO_GO_ON:
         return True
     return _completes_after(rules, s, scratch, action)
 
@@ -99,26 +93,31 @@ def _can_take(rules, s, scratch, seat, side, action):  # type: ignore[no-untyped
 def _allow_playing(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
     seat = s.to_play
     side = seat % rules.num_sides
-    allow_in_turn(rules, s, mask)
-    if s.opened[side]:
-        free = s.hand_size[seat] - _TO_GO_ON
+    is_opening = not s.opened[side]
+    if is_opening and not s.melded_now and s.taken == NO_CARD and not _can_begin_opening(rules, s):
+        allow_discards(rules, s, seat, side, mask)
     else:
-        free = -1
-        if not s.melded_now and s.taken == NO_CARD and not _may_begin_opening(rules, s, side):
-            for action in range(MELD_BLACK_THREES, DISCARD_JOKER):
-                mask[action] = 0
-    if must_go_out(rules, s, side):
-        free = -1
-    for action in range(PICK_UP, DISCARD_JOKER):
-        if mask[action]:
-            laid = 0 if action == PICK_UP else (MELD_START if action < ADD_BLACK_THREE else 1)
-            if laid > free or action == MELD_BLACK_THREES:
-                mask[action] = _completes_after(rules, s, scratch, action)
-    if s.can_ask and s.hand_size[seat] >= _TO_GO_ON:
+        allow_in_turn(rules, s, mask)
+        cards_to_lay = 0 if is_opening or must_go_out(rules, s, side) else s.hand_size[seat] - TO_GO_ON
+        _keep_completable(rules, s, scratch, cards_to_lay, mask)
+    if s.can_ask and s.hand_size[seat] >= TO_GO_ON:
         mask[ASK] = can_go_out(rules, s)
 
 
 @kernel
-def _may_begin_opening(rules, s, side):  # type: ignore[no-untyped-def]
+def _can_begin_opening(rules, s):  # type: ignore[no-untyped-def]
     """A bound before each meld is tried: nothing may be melded if the hand cannot make an opening."""
     return can_open(rules, s) or can_go_out(rules, s)
+
+
+@kernel
+def _keep_completable(rules, s, scratch, cards_to_lay, mask):  # type: ignore[no-untyped-def]
+    """Try each meld and addition that is not plainly safe: one that leaves cards to go on with."""
+    if cards_to_lay < MELD_START or mask[MELD_BLACK_THREES]:
+        for action in range(PICK_UP, ADD_BLACK_THREE):
+            if mask[action]:
+                mask[action] = _completes_after(rules, s, scratch, action)
+    if cards_to_lay < 1:
+        for action in range(ADD_BLACK_THREE, DISCARD_JOKER):
+            if mask[action]:
+                mask[action] = _completes_after(rules, s, scratch, action)

@@ -1,22 +1,30 @@
-"""Can the opening still be completed? (R-OPEN, and R-TURN-4 for sides that have not opened)
+"""Whether the opening can still be completed (R-OPEN, and R-TURN-4 for sides that have not opened).
 
-Cheap bounds answer the plain cases. The rest is exact: for every number of wilds spent on melds of ranks
-a knapsack over the ranks finds the most points that can be laid, and R-MELD decides what a rank can hold.
+The most points that a hand can lay follow from one pass over the ranks; only crowded Modern melds need more.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, COPIES, FIRST_RANK, JOKER, NUM_KINDS, RED_THREE, TWO
+from canasta_env.cards import (
+    ACE,
+    BLACK_THREE,
+    CANASTA_SIZE,
+    COPIES,
+    FIRST_RANK,
+    JOKER,
+    KING,
+    NUM_KINDS,
+    RED_THREE,
+    TWO,
+)
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import (
     LARGEST_BEFORE_TOP_CARD,
     MELD_START,
     PAIR,
     VALUE,
-    can_join_ranks,
-    has_mixed_meld,
     meld_size,
     meld_wilds,
     wild_room,
@@ -25,7 +33,7 @@ from canasta_env.engine.state import NO_CARD, WILD_MELD
 
 _ALL_WILDS = COPIES[JOKER] + COPIES[TWO]
 _IMPOSSIBLE = np.int32(-1_000_000)
-_TO_GO_ON = 2  # cards in hand with which a turn can end by a discard that leaves one
+TO_GO_ON = 2  # cards in hand with which a turn can end by a discard that leaves one
 _UNLIMITED = 100  # cards; more than a meld can come to
 
 
@@ -106,7 +114,7 @@ def can_open(rules, s):  # type: ignore[no-untyped-def]
     seat = s.to_play
     if not _reaches_minimum(rules, s, seat):
         return False
-    to_hold = max(0, _TO_GO_ON - cards_to_come(rules, s))
+    to_hold = max(0, TO_GO_ON - cards_to_come(rules, s))
     if to_hold <= _cards_never_laid(s, seat, seat % rules.num_sides):
         return True
     return _can_open_holding(rules, s, seat, to_hold)
@@ -145,67 +153,73 @@ def _can_open_holding(rules, s, seat, to_hold):  # type: ignore[no-untyped-def]
 
 @kernel
 def _reaches_minimum(rules, s, seat):  # type: ignore[no-untyped-def]
-    """Whether laying cards of the hand as it is can complete the opening and, after a take, pick up."""
+    """Whether laying cards of the hand as it is can complete the opening and, after a take, pick up.
+
+    One pass over the ranks adds up what they can hold. Pairs need a wild each, so with `spent` wilds the
+    dearest pairs are laid, and the dearest wilds are the ones spent. Only where a meld's size limits its
+    wilds (Modern: many naturals) can laying fewer naturals be better: then a knapsack over the ranks decides.
+    """
     side = seat % rules.num_sides
-    minimum = minimum_for(rules, s.scores[side])
-    if rules.is_modern:
-        return _reaches_minimum_modern(rules, s, seat, side, minimum)
-    if s.opening_points >= minimum and s.melded_now:
-        return True
-    if _points_bound(rules, s, seat, side) < minimum:
-        return False
-    return _best_with_mixed_melds(rules, s, seat, side, minimum)
-
-
-@kernel
-def _reaches_minimum_modern(rules, s, seat, side, minimum):  # type: ignore[no-untyped-def]
-    if s.taken != NO_CARD and not can_pick_up(rules, s, seat):
-        return False
-    if _can_waive(rules, s, seat, side):
-        return True
-    if _points_bound(rules, s, seat, side) < minimum:
+    missing = minimum_for(rules, s.scores[side]) - s.opening_points
+    is_modern = rules.is_modern
+    if is_modern and s.taken != NO_CARD and not can_pick_up(rules, s, seat):
         return False
     wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
     wild_meld = meld_size(s, side, WILD_MELD)
-    if wild_meld > 0 or (wilds >= MELD_START and not has_mixed_meld(s, side)):
-        room = CANASTA_SIZE - wild_meld
-        points = s.opening_points + _best_wilds(s, seat, min(wilds, room))
-        if points + _clean_points(rules, s, seat, side) >= minimum:
+    can_mix = wilds > 0 and wild_meld == 0
+    clean_points, room, spared_room = 0, 0, _UNLIMITED
+    pairs, dear_pairs, middle_pairs, pair_room = 0, 0, 0, 0
+    is_mixed, is_crowded = False, False
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        cards, on_table = s.hand[seat, rank], s.naturals[side, rank]
+        if on_table == CANASTA_SIZE and is_modern and meld_wilds(s, side, rank) == 0:
+            return True  # R-OPEN-4
+        if cards + on_table < PAIR or s.closed[rank]:
+            continue
+        wilds_there = meld_wilds(s, side, rank)
+        is_mixed = is_mixed or wilds_there > 0
+        naturals = on_table + cards
+        if is_modern:
+            if naturals >= CANASTA_SIZE and wilds_there == 0 and rank != s.taken:
+                return True  # R-OPEN-4
+            limit = _size_limit(rules, s, rank)
+            is_crowded = is_crowded or naturals + rules.max_wilds_in_meld > limit
+            naturals = min(naturals, limit - wilds_there)
+        here = wild_room(rules, rank, naturals, wilds_there, True) if can_mix else 0
+        if on_table == 0 and cards == PAIR:
+            if here > 0:
+                pairs += 1
+                pair_room = here
+                dear_pairs += VALUE[rank] == VALUE[ACE]
+                middle_pairs += VALUE[rank] == VALUE[KING]
+            continue
+        clean_points += (naturals - on_table) * VALUE[rank]
+        room += max(0, here)
+        if wilds_there == 0:
+            spared_room = min(spared_room, max(0, here))
+    if is_modern and (wild_meld > 0 or (wilds >= MELD_START and not is_mixed)):
+        if wild_meld + wilds >= CANASTA_SIZE:
+            return True  # R-OPEN-4
+        if clean_points + _best_wilds(s, seat, wilds) >= missing:
             return True
-    return wild_meld == 0 and _best_with_mixed_melds(rules, s, seat, side, minimum)
+    if not is_modern:
+        spared_room = 0
+    elif spared_room == _UNLIMITED:  # R-OPEN-3: there is no clean meld to be had
+        return False
+    spent = min(wilds, pairs * pair_room + room - spared_room) if can_mix else 0
+    laid_pairs = min(spent, pairs)
+    points = clean_points + _pair_points(laid_pairs, dear_pairs, middle_pairs) + _best_wilds(s, seat, spent)
+    if points >= missing:
+        return True
+    return is_crowded and can_mix and _best_with_mixed_melds(rules, s, seat, side, missing)
 
 
 @kernel
-def _can_waive(rules, s, seat, side):  # type: ignore[no-untyped-def]
-    if is_waived(s, side):
-        return True
-    wild_meld = meld_size(s, side, WILD_MELD)
-    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
-    if wild_meld + wilds >= CANASTA_SIZE and (wild_meld > 0 or not has_mixed_meld(s, side)):
-        return True
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        if rank != s.taken and not s.closed[rank] and meld_wilds(s, side, rank) == 0:
-            if s.naturals[side, rank] + s.hand[seat, rank] >= CANASTA_SIZE:
-                return True
-    return False
-
-
-@kernel
-def _points_bound(rules, s, seat, side):  # type: ignore[no-untyped-def]
-    """No layout of the hand brings the opening above this many points."""
-    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
-    points = s.opening_points + s.hand[seat, JOKER] * VALUE[JOKER] + s.hand[seat, TWO] * VALUE[TWO]
-    needs_clean = rules.is_modern
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        cards = s.hand[seat, rank]
-        on_table = s.naturals[side, rank]
-        if cards >= MELD_START or on_table > 0 or (cards == PAIR and wilds > 0):
-            points += cards * VALUE[rank]
-        if cards >= MELD_START or (on_table > 0 and meld_wilds(s, side, rank) == 0):
-            needs_clean = False
-    if needs_clean and wilds + meld_size(s, side, WILD_MELD) < MELD_START:
-        return _IMPOSSIBLE  # R-OPEN-3
-    return points
+def _pair_points(pairs, dear_pairs, middle_pairs):  # type: ignore[no-untyped-def]
+    """Points of so many pairs of naturals, the dearest first: aces, eights to kings, the low ranks."""
+    dear = min(pairs, dear_pairs)
+    middle = min(pairs - dear, middle_pairs)
+    return PAIR * (dear * VALUE[ACE] + middle * VALUE[KING] + (pairs - dear - middle) * VALUE[FIRST_RANK])
 
 
 @kernel
@@ -216,10 +230,48 @@ def _best_wilds(s, seat, number):  # type: ignore[no-untyped-def]
 
 @kernel
 def _size_limit(rules, s, rank):  # type: ignore[no-untyped-def]
-    """Most cards a meld of a rank may come to before the opening is complete."""
-    if not rules.is_modern:
-        return _UNLIMITED
+    """Most cards a Modern meld of a rank may come to before the opening is complete."""
     return LARGEST_BEFORE_TOP_CARD if rank == s.taken else CANASTA_SIZE
+
+
+@kernel
+def _best_with_mixed_melds(rules, s, seat, side, missing):  # type: ignore[no-untyped-def]
+    """Whether Modern melds of ranks, with the hand's wilds spread over them, bring the missing points.
+
+    best[u, c]: most points of naturals laid with u wilds spent; c is 1 where a clean meld remains, as
+    R-OPEN-3 asks. Whatever the ranks, u wilds count most as the u dearest of the hand.
+    """
+    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
+    best = np.full((_ALL_WILDS + 1, 2), _IMPOSSIBLE, np.int32)
+    best[0, 0] = 0
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        if s.hand[seat, rank] >= PAIR or s.naturals[side, rank] > 0:
+            _spread_over_rank(rules, s, seat, side, rank, wilds, best)
+    for spent in range(wilds + 1):
+        if best[spent, 1] + _best_wilds(s, seat, spent) >= missing:
+            return True
+    return False
+
+
+@kernel
+def _spread_over_rank(rules, s, seat, side, rank, wilds, best):  # type: ignore[no-untyped-def]
+    """Take one rank into the knapsack: nothing, or its naturals with 0, 1, ... wilds."""
+    clean = _naturals_laid(rules, s, seat, side, rank, 0)
+    is_clean = meld_wilds(s, side, rank) == 0
+    for spent in range(wilds, -1, -1):
+        unclean, with_clean = best[spent, 0], best[spent, 1]
+        if clean >= 0:
+            points = clean * VALUE[rank]
+            if is_clean:
+                with_clean = max(with_clean, unclean) + points
+            else:
+                unclean, with_clean = unclean + points, with_clean + points
+        for here in range(1, min(spent, rules.max_wilds_in_meld) + 1):
+            naturals = _naturals_laid(rules, s, seat, side, rank, here)
+            if naturals >= 0:
+                unclean = max(unclean, best[spent - here, 0] + naturals * VALUE[rank])
+                with_clean = max(with_clean, best[spent - here, 1] + naturals * VALUE[rank])
+        best[spent, 0], best[spent, 1] = unclean, with_clean
 
 
 @kernel
@@ -236,53 +288,3 @@ def _naturals_laid(rules, s, seat, side, rank, wilds):  # type: ignore[no-untype
         if wilds > room:
             return -1
     return naturals
-
-
-@kernel
-def _clean_points(rules, s, seat, side):  # type: ignore[no-untyped-def]
-    """Points of all naturals that can be laid without a wild."""
-    points = 0
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        if s.hand[seat, rank] > 0:
-            points += max(0, _naturals_laid(rules, s, seat, side, rank, 0)) * VALUE[rank]
-    return points
-
-
-@kernel
-def _best_with_mixed_melds(rules, s, seat, side, minimum):  # type: ignore[no-untyped-def]
-    """Whether melds of ranks, with the hand's wilds spread over them, reach the minimum.
-
-    best[u, c]: most points of naturals laid with u wilds spent; c is 1 where a clean meld remains, as
-    R-OPEN-3 asks in Modern. Whatever the ranks, u wilds count most as the u dearest of the hand.
-    """
-    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO] if can_join_ranks(rules, s, side) else 0
-    best = np.full((_ALL_WILDS + 1, 2), _IMPOSSIBLE, np.int32)
-    best[0, 0 if rules.is_modern else 1] = 0
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        is_clean = s.naturals[side, rank] > 0 and meld_wilds(s, side, rank) == 0
-        if s.hand[seat, rank] >= PAIR or s.naturals[side, rank] > 0:
-            _spread_over_rank(rules, s, seat, side, rank, is_clean, wilds, best)
-    for spent in range(wilds + 1):
-        if s.opening_points + best[spent, 1] + _best_wilds(s, seat, spent) >= minimum:
-            return True
-    return False
-
-
-@kernel
-def _spread_over_rank(rules, s, seat, side, rank, is_clean, wilds, best):  # type: ignore[no-untyped-def]
-    """Take one rank into the knapsack: nothing, or its naturals with 0, 1, ... wilds."""
-    clean = _naturals_laid(rules, s, seat, side, rank, 0)
-    for spent in range(wilds, -1, -1):
-        unclean, with_clean = best[spent, 0], best[spent, 1]
-        if clean >= 0:
-            points = clean * VALUE[rank]
-            if is_clean or (clean > 0 and s.naturals[side, rank] == 0):
-                with_clean = max(with_clean, unclean) + points
-            else:
-                unclean, with_clean = unclean + points, with_clean + points
-        for here in range(1, min(spent, rules.max_wilds_in_meld) + 1):
-            naturals = _naturals_laid(rules, s, seat, side, rank, here)
-            if naturals >= 0:
-                unclean = max(unclean, best[spent - here, 0] + naturals * VALUE[rank])
-                with_clean = max(with_clean, best[spent - here, 1] + naturals * VALUE[rank])
-        best[spent, 0], best[spent, 1] = unclean, with_clean

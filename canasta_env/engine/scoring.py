@@ -59,7 +59,7 @@ def _canasta_bonuses(rules, s, side):  # type: ignore[no-untyped-def]
 def _rank_canasta_bonus(rules, rank, wilds):  # type: ignore[no-untyped-def]
     if wilds > 0:
         return rules.mixed_canasta_bonus
-    if rules.is_modern and (rank == SEVEN or rank == ACE):
+    if rules.is_modern and (rank in (SEVEN, ACE)):
         return rules.clean_sevens_or_aces_bonus
     return rules.clean_canasta_bonus
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from canasta_env.actions import (
     ADD_BLACK_THREE,
     ADD_JOKER,
-    ADD_JOKER_TO_WILDS,
     ADD_NATURAL,
     ADD_TWO,
     ADD_TWO_TO_WILDS,
@@ -55,7 +54,7 @@ def apply(rules, s, action):  # type: ignore[no-untyped-def]
     """Play a legal action: the table moves on to the next decision, or the deal ends."""
     if action == DRAW:
         draw(rules, s)
-    elif action == ASK or action == YES or action == NO:
+    elif action in (ASK, YES, NO):
         _converse(rules, s, action)
     elif action >= DISCARD_JOKER:
         _discard(rules, s, action)
@@ -198,7 +197,7 @@ def _discard(rules, s, action):  # type: ignore[no-untyped-def]
     leave_hand(s, seat, kind, 1)
     push_pile(s, kind)
     s.discarded[seat, kind] += 1
-    if not rules.is_modern and (kind == JOKER or kind == TWO):
+    if not rules.is_modern and (kind in (JOKER, TWO)):
         s.wild_frozen = 1  # R-DISC-1
     if s.hand_size[seat] == 0:
         _go_out(rules, s, seat)

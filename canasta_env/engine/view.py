@@ -31,7 +31,11 @@ VIEW = np.dtype(
         ("to_play", np.int8),  # relative seat, NOBODY when over
         ("dealer", np.int8),  # relative seat
         ("hand", np.int8, (NUM_KINDS,)),
-        ("known", np.int8, (MAX_SEATS, NUM_KINDS)),  # known to be in a hand: taken with a pile, not yet played
+        (
+            "known",
+            np.int8,
+            (MAX_SEATS, NUM_KINDS),
+        ),  # known to be in a hand: taken with a pile, not yet played
         ("discarded", np.int8, (MAX_SEATS, NUM_KINDS)),
         ("piles_taken", np.int8, (MAX_SEATS,)),
         ("melded", np.int8, (MAX_SEATS,)),  # in an earlier turn of the deal

@@ -1,0 +1,199 @@
+"""VectorTables: many tables stepped together, for training and tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from canasta_env.actions import NOTATIONS, NUM_ACTIONS
+from canasta_env.arguments import check_scores, check_seed, whole_number
+from canasta_env.encoding import critic_size, encode_critic_states, encode_views, observation_size
+from canasta_env.engine import batch
+from canasta_env.engine.state import NOBODY, STATE, allocate, as_kernel_argument, rules_record
+from canasta_env.engine.view import VIEW
+from canasta_env.explain import IllegalActionError
+from canasta_env.rules import Rules
+
+MAX_TABLES = 1 << 20
+Scores = Literal["zero", "drawn"] | Sequence[int]
+
+
+class StepResult(NamedTuple):
+    """What a step brought about; the arrays are buffers, overwritten by the next step."""
+
+    ended: NDArray[np.bool_]  # (num_tables,): the deal ended with this action
+    points: NDArray[np.float32]  # (num_tables, players): each seat's points of a deal that ended, else 0
+
+
+class VectorTables:
+    """Tables of one game, stepped together; a deal that ends is followed by the next in the same step.
+
+    `masks`, `views`, `observations` and `critic_states` are of the seat to move at each table. They are
+    buffers of this object and are overwritten by the next `step`: copy what is to be kept.
+
+    Args:
+        rules: The game.
+        num_tables: How many tables.
+        seed: Fixes every shuffle, dealer and drawn score.
+        episode: "match": deals follow each other until a side has won, then a new match begins. "deal": each
+            deal stands for itself, its dealer drawn.
+        scores: Match scores at the start of each deal with `episode="deal"`: 0, drawn so that every opening
+            minimum comes up equally often, or one number a side.
+        check: Raise on an illegal action; False saves the check where actions come from the masks.
+
+    Raises:
+        ValueError: Names the argument that does not fit.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        num_tables: int,
+        seed: int = 0,
+        *,
+        episode: Literal["deal", "match"] = "deal",
+        scores: Scores = "zero",
+        check: bool = True,
+    ) -> None:
+        if episode not in ("deal", "match"):
+            raise ValueError(f'episode: {episode!r} must be "deal" or "match"')
+        if episode == "match" and scores != "zero":
+            raise ValueError(f'scores: {scores!r} does not go with episode="match", which begins at 0')
+        if isinstance(scores, str) and scores not in ("zero", "drawn"):
+            raise ValueError(f'scores: {scores!r} must be "zero", "drawn" or one number a side')
+        self.rules = rules
+        self.num_tables = whole_number(num_tables, "num_tables", 1, MAX_TABLES)
+        self.episode = episode
+        self.check = check
+        self._draws_scores = scores == "drawn"
+        self._scores = None if isinstance(scores, str) else check_scores(scores, rules)
+        self._rules = rules_record(rules)
+        self._states = allocate(num_tables)
+        self.masks = np.zeros((num_tables, NUM_ACTIONS), np.int8)
+        self.views = allocate(num_tables, VIEW)
+        self._observations = np.zeros((num_tables, observation_size(rules)), np.int8)
+        self._critic_states = np.zeros((num_tables, critic_size(rules)), np.int8)
+        self._ended = np.zeros(num_tables, np.bool_)
+        self._points = np.zeros((num_tables, rules.players), np.float32)
+        self.match_winner = np.full(num_tables, NOBODY, np.int8)
+        self._every_table = np.arange(num_tables)
+        self.reset(seed)
+
+    def reset(self, seed: int = 0) -> None:
+        """Deal anew at every table."""
+        seeds = np.random.SeedSequence(check_seed(seed)).generate_state(self.num_tables, np.uint64)
+        for table in range(self.num_tables):
+            batch.start_match(self._rules, self._states, table, seeds[table])
+            if self.episode == "deal":
+                if self._scores is not None:
+                    self._states["scores"][table, : self.rules.num_sides] = self._scores
+                batch.start_deal_apart(self._rules, self._states, table, self._draws_scores)
+        self.match_winner[:] = NOBODY
+        self._observe()
+
+    def step(self, actions: ArrayLike) -> StepResult:
+        """Play one action at every table.
+
+        Args:
+            actions: `(num_tables,)` integer action ids, each legal by `masks`.
+
+        Returns:
+            Where deals ended, and their points; see `StepResult`.
+
+        Raises:
+            ValueError: If `actions` has another shape or type.
+            IllegalActionError: With `check`, if an action is not legal; nothing has been played then.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_tables,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions: {actions.dtype}{actions.shape} must be integers of ({self.num_tables},)"
+            )
+        actions = np.ascontiguousarray(actions, np.int64)
+        if self.check:
+            self._refuse_illegal(actions)
+        batch.advance_all(
+            self._rules,
+            self._states,
+            actions,
+            self.episode == "match",
+            self._draws_scores,
+            self._ended,
+            self._points,
+            self.match_winner,
+        )
+        self._observe()
+        return StepResult(self._ended, self._points)
+
+    @property
+    def to_play(self) -> NDArray[np.int8]:
+        """The seat to move at each table, `(num_tables,) int8`, a buffer."""
+        seats: NDArray[np.int8] = self._states["to_play"]
+        return seats
+
+    @property
+    def scores(self) -> NDArray[np.int64]:
+        """Match scores when the current deals began, `(num_tables, num_sides) int64`, a copy."""
+        scores: NDArray[np.int64] = self._states["scores"][:, : self.rules.num_sides].copy()
+        return scores
+
+    @property
+    def match_ended(self) -> NDArray[np.bool_]:
+        """Where a match was won in the last step, `(num_tables,) bool`; `match_winner` says by which side."""
+        return self.match_winner != NOBODY
+
+    @property
+    def observations(self) -> NDArray[np.int8]:
+        """Observations of the seats to move, `(num_tables, observation_size) int8`, a buffer."""
+        if not self._is_encoded:
+            encode_views(self._rules, self.views, self._observations)
+            self._is_encoded = True
+        return self._observations
+
+    @property
+    def critic_states(self) -> NDArray[np.int8]:
+        """Observations with the other hands behind, `(num_tables, critic_size) int8`, a buffer: training only."""
+        if not self._has_critic_states:
+            encode_critic_states(self._rules, self._states, self.views, self._critic_states)
+            self._has_critic_states = True
+        return self._critic_states
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the coming steps depend on, as arrays; `set_state` brings it back."""
+        return {"tables": np.asarray(self._states).copy(), "match_winner": self.match_winner.copy()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` returned.
+
+        Raises:
+            ValueError: If it is of another number of tables or another version of the tables.
+        """
+        tables = np.asarray(state["tables"])
+        if tables.dtype != STATE or tables.shape != (self.num_tables,):
+            raise ValueError(
+                f"state: tables {tables.dtype}{tables.shape} are not {self.num_tables} tables of this version"
+            )
+        self._states = as_kernel_argument(tables.copy())
+        self.match_winner[:] = state["match_winner"]
+        self._observe()
+
+    def _observe(self) -> None:
+        batch.observe_all(self._rules, self._states, self.masks, self.views)
+        self._is_encoded = False
+        self._has_critic_states = False
+
+    def _refuse_illegal(self, actions: NDArray[np.int64]) -> None:
+        outside = (actions < 0) | (actions >= NUM_ACTIONS)
+        illegal = outside | (self.masks[self._every_table, np.where(outside, 0, actions)] == 0)
+        if not illegal.any():
+            return
+        table = int(np.flatnonzero(illegal)[0])
+        action = int(actions[table])
+        name = action if outside[table] else f'"{NOTATIONS[action]}"'
+        legal = ", ".join(NOTATIONS[legal] for legal in np.flatnonzero(self.masks[table]))
+        raise IllegalActionError(
+            f"illegal action {name} at table {table}, seat {self.to_play[table]}; legal: {legal}"
+        )
