@@ -27,6 +27,10 @@ from canasta_env.engine.transition import apply
 from canasta_env.engine.view import build_view
 
 _NUM_FIELDS = len(SCORE_FIELDS)
+_ONES = np.uint64(0x0101010101010101)
+_TOP_BYTE = np.uint64(56)
+_BYTE = np.uint64(8)
+_LOWEST_BIT = np.uint64(1)
 
 
 @kernel
@@ -166,14 +170,54 @@ def advance_all(rules, tables, actions, is_match, with_drawn_scores, ended, poin
 def choose_uniformly(masks, seed, actions):  # type: ignore[no-untyped-def]
     """Draw a legal action for every mask, each with the same chance; `seed` is one uint64 a call."""
     for table in range(masks.shape[0]):
-        legal = 0
-        for action in range(NUM_ACTIONS):
-            legal += masks[table, action]
-        chosen = below(mix(seed + np.uint64(table)), max(1, legal))
-        actions[table] = 0
-        for action in range(NUM_ACTIONS):
-            if masks[table, action]:
-                if chosen == 0:
-                    actions[table] = action
-                    break
-                chosen -= 1
+        actions[table] = choose_one(masks[table], mix(seed + np.uint64(table)))
+
+
+@kernel
+def choose_one(mask, random):  # type: ignore[no-untyped-def]
+    """Draw one of the legal actions with 64 random bits; 0 if there is none.
+
+    Eight bytes of the mask are counted at once: the product's top byte is the sum of a word's bytes.
+    """
+    words = mask.view(np.uint64)
+    total = np.uint64(0)
+    for place in range(words.size):
+        total += words[place]
+    legal = np.int64((total * _ONES) >> _TOP_BYTE)
+    if legal == 0:
+        return 0
+    skip = below(random, legal)
+    place = 0
+    while True:
+        here = np.int64((words[place] * _ONES) >> _TOP_BYTE)
+        if here > skip:
+            break
+        skip -= here
+        place += 1
+    word = words[place]
+    action = place * words.itemsize
+    while True:
+        is_legal = np.int64(word & _LOWEST_BIT)
+        if is_legal and skip == 0:
+            return action
+        skip -= is_legal
+        word >>= _BYTE
+        action += 1
+
+
+@kernel
+def play_uniformly(rules, tables, steps, seed):  # type: ignore[no-untyped-def]
+    """Play `steps` uniformly random legal actions at every table, deal after deal; return the deals ended."""
+    scratch = np.empty(1, STATE)
+    mask = np.zeros(NUM_ACTIONS, np.int8)
+    deals = 0
+    for step in range(steps):
+        for table in range(tables.size):
+            s = tables[table]
+            legal_mask(rules[0], s, scratch, mask)
+            apply(rules[0], s, choose_one(mask, mix(seed + np.uint64(step * tables.size + table))))
+            if s.phase == PHASE_OVER:
+                deals += 1
+                settle(rules[0], s)
+                deal_next(rules[0], s)
+    return deals

@@ -22,10 +22,10 @@ from canasta_env.actions import (
 )
 from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.allowed import allow_in_turn, must_go_out
-from canasta_env.engine.going_out import lays_everything
+from canasta_env.engine.going_out import is_out_of_reach, lays_everything
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import meld_size, meld_wilds
-from canasta_env.engine.opening import TO_GO_ON, can_open
+from canasta_env.engine.opening import TO_GO_ON, can_open, reaches_minimum
 from canasta_env.engine.state import NO_CARD, REFUSED, STATE
 from canasta_env.engine.transition import play_on
 
@@ -39,7 +39,7 @@ def can_complete(rules, s):  # type: ignore[no-untyped-def]
     seat = s.to_play
     side = seat % rules.num_sides
     if not must_go_out(rules, s, side):
-        if s.opened[side] or (not s.melded_now and s.taken == NO_CARD):
+        if s.opened[side] or (not s.melded_now):
             if s.hand_size[seat] >= TO_GO_ON:
                 return True
         elif can_open(rules, s):
@@ -52,26 +52,25 @@ def can_go_out(rules, s):  # type: ignore[no-untyped-def]
     """Whether the player to move can go out in this turn, the partner's refusal apart."""
     seat = s.to_play
     side = seat % rules.num_sides
-    if not _has_canastas_in_reach(rules, s, seat, side):
+    if s.taken == NO_CARD and is_out_of_reach(rules, s, seat, side):
         return False
     if s.opened[side] or (not rules.is_modern and s.taken == NO_CARD):
         return lays_everything(rules, s)
+    if not _has_cards_to_go_out(rules, s, seat, side) or not reaches_minimum(rules, s, seat):
+        return False
     return _search(rules, s)
 
 
 @kernel
-def _has_canastas_in_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
-    """A bound: the side's open melds, the hand and the pile hold cards for the canastas that are missing."""
-    missing = rules.canastas_to_go_out - s.canastas[side]
-    if missing <= 0:
-        return True
-    cards = s.hand_size[seat] + (s.pile_size + 1 if s.taken != NO_CARD else 0)
+def _has_cards_to_go_out(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    """A bound: the opening under way, the hand and the pile hold cards for all the canastas."""
+    cards = s.hand_size[seat]
+    if s.taken != NO_CARD:
+        cards += s.pile_size + 1
     for kind in range(NUM_KINDS):
-        size = meld_size(s, side, kind)
-        if size < CANASTA_SIZE:
-            cards += size
+        cards += meld_size(s, side, kind)
     last_discard = 1 if rules.is_modern else 0  # R-OUT-2
-    return cards >= missing * CANASTA_SIZE + last_discard
+    return cards >= rules.canastas_to_go_out * CANASTA_SIZE + last_discard
 
 
 @kernel

@@ -24,8 +24,6 @@ def lays_everything(rules, s):  # type: ignore[no-untyped-def]
     """
     seat = s.to_play
     side = seat % rules.num_sides
-    if _cards_without_meld(rules, s, seat, side) > 1:
-        return False
     if not rules.is_modern and _lays_all_but(rules, s, seat, side, NO_CARD):
         return True
     for kind in range(NUM_KINDS):
@@ -35,16 +33,29 @@ def lays_everything(rules, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cards_without_meld(rules, s, seat, side):  # type: ignore[no-untyped-def]
-    """Cards that cannot be laid at all; more than the one discard forbids going out."""
-    cards = 0
-    black_threes = s.hand[seat, BLACK_THREE]
-    if s.naturals[side, BLACK_THREE] == 0 and black_threes < MELD_START:
-        cards += black_threes
+def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    """A cheap way to rule out going out: two cards that no meld takes, or too few canastas to be had.
+
+    Not for a turn in which a pile is still to be picked up.
+    """
+    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
+    usable_wilds = min(wilds, rules.max_wilds_in_meld)
+    canastas = s.canastas[side]
+    without_meld = s.hand[seat, BLACK_THREE]
+    if without_meld >= MELD_START or s.naturals[side, BLACK_THREE] > 0:
+        without_meld = 0
     for rank in range(FIRST_RANK, NUM_KINDS):
-        if s.closed[rank] or (s.hand[seat, rank] == 1 and meld_size(s, side, rank) == 0):
-            cards += s.hand[seat, rank]
-    return cards
+        cards, size = s.hand[seat, rank], meld_size(s, side, rank)
+        if cards == 1 and size == 0:
+            without_meld += 1
+            if without_meld > 1:
+                return True
+        if size < CANASTA_SIZE <= size + cards + usable_wilds:
+            canastas += 1
+    wild_meld = meld_size(s, side, WILD_MELD)
+    if rules.is_modern and wild_meld < CANASTA_SIZE <= wild_meld + wilds:
+        canastas += 1
+    return canastas < rules.canastas_to_go_out
 
 
 @kernel

@@ -14,10 +14,11 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core import types
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -28,7 +29,7 @@ _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 def engine_sources() -> list[Path]:
     """The files that the engine's kernels are compiled from."""
-    constants = [_PACKAGE / name for name in ("cards.py", "actions.py", "rules.py", "encoding.py")]
+    constants = [_PACKAGE / name for name in ("cards.py", "actions.py", "rules.py", "encoding.py", "edge.py")]
     return [*constants, *sorted((_PACKAGE / "engine").glob("*.py"))]
 
 
@@ -53,13 +54,34 @@ class KernelCache:
         if JIT_DISABLED:
             return function
         if self.folder is None:
-            return numba.njit(**_OPTIONS)(function)
+            return _with_plain_integers(numba.njit(**_OPTIONS)(function))
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(self.folder)
         try:
-            return numba.njit(cache=True, **_OPTIONS)(function)
+            return _with_plain_integers(numba.njit(cache=True, **_OPTIONS)(function))
         finally:
             numba.config.CACHE_DIR = before
+
+
+def _with_plain_integers(dispatcher: Any) -> Any:
+    """Let kernels that call this one share one compilation for all widths and constants of integers.
+
+    Numba compiles a callee anew for int8, int64 and every literal that is passed to it, which made the cold
+    compilation four times as long; inlining brings the constants back.
+    """
+    compile_for_types = dispatcher.get_call_template
+
+    def get_call_template(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return compile_for_types(tuple(_plain(arg) for arg in args), kwargs)
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
+
+
+def _plain(numba_type: Any) -> Any:
+    plain = types.unliteral(numba_type)
+    is_short = isinstance(plain, types.Integer) and plain.signed
+    return types.int64 if is_short else plain
 
 
 def _fingerprint(sources: list[Path]) -> str:

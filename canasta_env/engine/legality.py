@@ -15,13 +15,13 @@ from canasta_env.actions import (
     TAKE_WITH_TWO,
     YES,
 )
-from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, TWO
+from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, NUM_KINDS, TWO
 from canasta_env.engine.allowed import allow_discards, allow_in_turn, must_go_out
 from canasta_env.engine.completion import TO_GO_ON, can_complete, can_go_out
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import MELD_START, PAIR, meld_size, meld_wilds, wild_room
 from canasta_env.engine.opening import can_open
-from canasta_env.engine.state import NO_CARD, PHASE_ANSWER, PHASE_DRAW, PHASE_PLAY
+from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW, PHASE_PLAY, REFUSED
 from canasta_env.engine.transition import play_on
 
 
@@ -94,12 +94,14 @@ def _allow_playing(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
     seat = s.to_play
     side = seat % rules.num_sides
     is_opening = not s.opened[side]
-    if is_opening and not s.melded_now and s.taken == NO_CARD and not _can_begin_opening(rules, s):
+    if is_opening and not s.melded_now and not _can_begin_opening(rules, s):
         allow_discards(rules, s, seat, side, mask)
     else:
         allow_in_turn(rules, s, mask)
-        cards_to_lay = 0 if is_opening or must_go_out(rules, s, side) else s.hand_size[seat] - TO_GO_ON
-        _keep_completable(rules, s, scratch, cards_to_lay, mask)
+        if is_opening or must_go_out(rules, s, side):
+            _keep_completable(rules, s, scratch, 0, mask)
+        else:
+            _keep_completable_opened(rules, s, scratch, side, s.hand_size[seat] - TO_GO_ON, mask)
     if s.can_ask and s.hand_size[seat] >= TO_GO_ON:
         mask[ASK] = can_go_out(rules, s)
 
@@ -111,9 +113,34 @@ def _can_begin_opening(rules, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _keep_completable_opened(rules, s, scratch, side, cards_to_lay, mask):  # type: ignore[no-untyped-def]
+    """Of what would leave fewer than two cards, keep what goes out: mostly the canastas on the table decide."""
+    if cards_to_lay >= MELD_START:
+        if mask[MELD_BLACK_THREES]:
+            mask[MELD_BLACK_THREES] = _completes_after(rules, s, scratch, MELD_BLACK_THREES)
+    elif s.answer == REFUSED or _needs_more_canastas(rules, s, side):
+        mask[PICK_UP:ADD_BLACK_THREE] = 0
+        if cards_to_lay < 1:
+            mask[ADD_BLACK_THREE:DISCARD_JOKER] = 0
+    else:
+        _keep_completable(rules, s, scratch, cards_to_lay, mask)
+
+
+@kernel
+def _needs_more_canastas(rules, s, side):  # type: ignore[no-untyped-def]
+    """Whether two more cards, the action's and the last of the hand, cannot bring the canastas to go out."""
+    if s.canastas[side] >= rules.canastas_to_go_out:
+        return False
+    for kind in range(NUM_KINDS):
+        if CANASTA_SIZE - 2 <= meld_size(s, side, kind) < CANASTA_SIZE:
+            return False
+    return True
+
+
+@kernel
 def _keep_completable(rules, s, scratch, cards_to_lay, mask):  # type: ignore[no-untyped-def]
-    """Try each meld and addition that is not plainly safe: one that leaves cards to go on with."""
-    if cards_to_lay < MELD_START or mask[MELD_BLACK_THREES]:
+    """Try each meld and addition that lays more cards than can be spared."""
+    if cards_to_lay < MELD_START:
         for action in range(PICK_UP, ADD_BLACK_THREE):
             if mask[action]:
                 mask[action] = _completes_after(rules, s, scratch, action)

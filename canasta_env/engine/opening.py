@@ -112,7 +112,7 @@ def can_open(rules, s):  # type: ignore[no-untyped-def]
     opening, lies on the table.
     """
     seat = s.to_play
-    if not _reaches_minimum(rules, s, seat):
+    if not reaches_minimum(rules, s, seat):
         return False
     to_hold = max(0, TO_GO_ON - cards_to_come(rules, s))
     if to_hold <= _cards_never_laid(s, seat, seat % rules.num_sides):
@@ -138,12 +138,12 @@ def _can_open_holding(rules, s, seat, to_hold):  # type: ignore[no-untyped-def]
         s.hand[seat, first] -= 1
         found = False
         if to_hold == 1:
-            found = _reaches_minimum(rules, s, seat)
+            found = reaches_minimum(rules, s, seat)
         else:
             for second in range(first, NUM_KINDS):
                 if s.hand[seat, second] > 0 and not found:
                     s.hand[seat, second] -= 1
-                    found = _reaches_minimum(rules, s, seat)
+                    found = reaches_minimum(rules, s, seat)
                     s.hand[seat, second] += 1
         s.hand[seat, first] += 1
         if found:
@@ -152,7 +152,7 @@ def _can_open_holding(rules, s, seat, to_hold):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _reaches_minimum(rules, s, seat):  # type: ignore[no-untyped-def]
+def reaches_minimum(rules, s, seat):  # type: ignore[no-untyped-def]
     """Whether laying cards of the hand as it is can complete the opening and, after a take, pick up.
 
     One pass over the ranks adds up what they can hold. Pairs need a wild each, so with `spent` wilds the

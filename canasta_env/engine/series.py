@@ -12,6 +12,7 @@ from canasta_env.engine.state import MAX_SIDES, NOBODY
 _GRAIN = 5  # drawn scores are multiples of it, as real ones are
 _LOWEST_DRAWN = -1_000
 _SCORE_STREAM = -2_147_000_000  # streams far from those of deals
+_MOST_SCORES = 1 << 30  # to draw from
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -74,7 +75,7 @@ def draw_scores(rules, s):  # type: ignore[no-untyped-def]
         low = _LOWEST_DRAWN if step == 0 else rules.minimum_from[step]
         high = rules.minimum_from[step + 1] if step + 1 < reachable else rules.target
         x += _GAMMA
-        s.scores[side] = low + _GRAIN * below(mix(x), max(1, (high - low) // _GRAIN))
+        s.scores[side] = low + _GRAIN * below(mix(x), max(1, min(_MOST_SCORES, (high - low) // _GRAIN)))
 
 
 @kernel

@@ -56,7 +56,7 @@ STATE = np.dtype(
         ("answer", np.int8),  # NOT_ASKED, REFUSED, MUST_GO_OUT (Classic yes), MAY_GO_OUT (Modern yes)
         ("asked", np.int8, (MAX_SEATS,)),  # Modern: once per player per deal
         ("melded", np.int8, (MAX_SEATS,)),  # melded in an earlier turn of the deal (R-OUT-4)
-        ("melded_now", np.int8),  # the player has melded in this turn
+        ("melded_now", np.int8),  # the player has melded, or taken, in this turn
         ("begun", np.int8, (NUM_KINDS,)),  # melds begun in this turn
         ("joined_earlier", np.int8),  # the player has added to a meld that stood before this turn
         ("went_out", np.int8),  # seat or NOBODY
@@ -101,8 +101,9 @@ RULES = np.dtype(
     ],
     align=True,
 )
-_DERIVED = ("is_modern", "num_sides", "num_minima", "minimum_from", "minimum")
+_DERIVED = ("target", "is_modern", "num_sides", "num_minima", "minimum_from", "minimum")
 _FAR_BELOW = np.iinfo(np.int64).min
+_FAR_ABOVE = 2**62  # more than a side can come to
 
 
 def allocate(num: int, dtype: np.dtype = STATE) -> NDArray[np.void]:
@@ -127,6 +128,7 @@ def rules_record(rules: Rules) -> NDArray[np.void]:
             record[name] = getattr(rules, name)
     starts = [_FAR_BELOW if start is None else start for start, _ in rules.opening_minima]
     minima = [minimum for _, minimum in rules.opening_minima]
+    record["target"] = min(rules.target, _FAR_ABOVE)
     record["is_modern"] = rules.is_modern
     record["num_sides"] = rules.num_sides
     record["num_minima"] = len(minima)

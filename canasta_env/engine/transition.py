@@ -125,6 +125,7 @@ def _take(rules, s, seat, naturals, twos, jokers):  # type: ignore[no-untyped-de
     s.phase = PHASE_PLAY
     if rules.is_modern and not s.opened[side]:
         s.taken = top
+        s.melded_now = 1  # the turn is bound to meld
         return
     _pop_pile(s)
     lay(rules, s, seat, top, naturals, twos, jokers)
