@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_env.cards import COPIES, KINDS, NUM_CARDS, CardError, kind_of
-from canasta_env.rules import MAX_SCORE, Rules
+from canasta_env.rules import MAX_SCORE, Rules, standard_rules
 
 MAX_SEED = 2**64
+RENDER_MODES = ("ansi", "human")
 
 
 def whole_number(value: Any, name: str, low: int, high: int) -> int:
@@ -24,6 +25,43 @@ def whole_number(value: Any, name: str, low: int, high: int) -> int:
     if not is_whole or not low <= value <= high:
         raise ValueError(f"{name}: {value!r} must be a whole number from {low:,} to {high:,}")
     return int(value)
+
+
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
+    """Return one of a few words.
+
+    Raises:
+        ValueError: Names the argument, its value, and the choices.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}: {value!r} must be one of {', '.join(map(repr, choices))}")
+    return value
+
+
+def check_render_mode(mode: Any) -> str | None:
+    """Return a render mode of the environments: None, "ansi" or "human"."""
+    return None if mode is None else check_choice(mode, "render_mode", RENDER_MODES)
+
+
+def choose_rules(game: str | None, players: int | None, rules: Rules | None) -> Rules:
+    """The rules that a caller names by game and players, or gives whole.
+
+    Args:
+        game: Name of the game; that of `rules`, or Modern American, if None.
+        players: Number of players; that of `rules`, or 4, if None.
+        rules: House rules.
+
+    Raises:
+        ValueError: If there is no such game, or `rules` is of another one.
+    """
+    if rules is None:
+        return standard_rules("modern_american" if game is None else game, players)
+    if not isinstance(rules, Rules):
+        raise ValueError(f"rules: {rules!r} must be Rules, as classic() and modern_american() return them")
+    for name, value, own in (("game", game, rules.game), ("players", players, rules.players)):
+        if value is not None and value != own:
+            raise ValueError(f"{name}: {value!r}, but the rules are for {own!r}")
+    return rules
 
 
 def check_seed(seed: Any) -> int:
@@ -43,9 +81,15 @@ def check_side(side: Any, rules: Rules) -> int:
 
 def check_scores(scores: Any, rules: Rules) -> list[int]:
     """Return match scores, one for each side."""
-    if not isinstance(scores, (Sequence, np.ndarray)) or isinstance(scores, str) or len(scores) != rules.num_sides:
+    if (
+        not isinstance(scores, (Sequence, np.ndarray))
+        or isinstance(scores, str)
+        or len(scores) != rules.num_sides
+    ):
         raise ValueError(f"scores: {scores!r} must be {rules.num_sides} whole numbers, one for each side")
-    return [whole_number(score, f"scores[{side}]", -MAX_SCORE, MAX_SCORE) for side, score in enumerate(scores)]
+    return [
+        whole_number(score, f"scores[{side}]", -MAX_SCORE, MAX_SCORE) for side, score in enumerate(scores)
+    ]
 
 
 def check_order(order: Any) -> NDArray[np.int8]:

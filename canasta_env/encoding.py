@@ -1,8 +1,9 @@
 """VIEW -> observation: a vector of zeros and ones with a named layout.
 
-Counts are thermometers: with levels (1, 2, 4) a count of 3 reads 1 1 0. Seats and sides are relative to the
-viewer, as in VIEW. Every feature is a function of the view alone, so an observation cannot leak what the
-view does not hold. Observations are int8 where many are stored and float32 at the edge of an environment.
+Counts are thermometers: with levels (1, 2, 4) a count of 3 reads 1 1 0. A short thermometer is written as
+one word of eight bytes, so blocks are written in order and the last ones are single features. Seats and
+sides are relative to the viewer, as in VIEW. Every feature is a function of the view alone, so an
+observation cannot leak what the view does not hold. Environments hand the int8 numbers out as float32.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from canasta_env.cards import (
     RED_THREE,
 )
 from canasta_env.engine.jit import kernel
-from canasta_env.engine.state import NO_CARD, NOBODY, PHASE_OVER, WILD_MELD
+from canasta_env.engine.state import NO_CARD, PHASE_OVER, WILD_MELD
 from canasta_env.engine.view import build_view
+from canasta_env.engine.words import WORD_SIZE, store_word
 from canasta_env.rules import Rules
 
 _MOST = 255  # counts above it read as it
@@ -54,6 +56,12 @@ def _levels_met(levels: tuple[int, ...]) -> NDArray[np.int16]:
     return np.searchsorted(levels, np.arange(_MOST + 1), side="right").astype(np.int16)
 
 
+def _words(levels: tuple[int, ...]) -> NDArray[np.uint64]:
+    """For every count from 0: its thermometer as the bytes of one word, first level lowest."""
+    assert len(levels) <= WORD_SIZE
+    return np.array([sum(1 << 8 * place for place in range(met)) for met in _levels_met(levels)], np.uint64)
+
+
 # Levels of the thermometers.
 HAND = (1, 2, 3, 4, 5, 7)
 UNSEEN = (1, 2, 3, 4, 6)
@@ -79,21 +87,21 @@ _SCORE_OFFSET = 1
 _LEAD_OFFSET = 20
 HIDDEN_HAND = (1, 2, 3, 4, 5)
 
-_HAND = _levels_met(HAND)
-_UNSEEN = _levels_met(UNSEEN)
-_PILE = _levels_met(PILE)
-_KNOWN = _levels_met(KNOWN)
-_KNOWN_OF_ME = _levels_met(KNOWN_OF_ME)
-_DISCARDED = _levels_met(DISCARDED)
-_MELD = _levels_met(MELD)
-_MELD_WILDS = _levels_met(MELD_WILDS)
-_WILD_MELD_JOKERS = _levels_met(WILD_MELD_JOKERS)
-_THREES = _levels_met(THREES)
-_CANASTAS = _levels_met(CANASTAS)
+_HAND = _words(HAND)
+_UNSEEN = _words(UNSEEN)
+_PILE = _words(PILE)
+_KNOWN = _words(KNOWN)
+_KNOWN_OF_ME = _words(KNOWN_OF_ME)
+_DISCARDED = _words(DISCARDED)
+_MELD = _words(MELD)
+_MELD_WILDS = _words(MELD_WILDS)
+_WILD_MELD_JOKERS = _words(WILD_MELD_JOKERS)
+_THREES = _words(THREES)
+_CANASTAS = _words(CANASTAS)
 _PILE_SIZE = _levels_met(PILE_SIZE)
 _STOCK_SIZE = _levels_met(STOCK_SIZE)
 _HAND_SIZE = _levels_met(HAND_SIZE)
-_PILES_TAKEN = _levels_met(PILES_TAKEN)
+_PILES_TAKEN = _words(PILES_TAKEN)
 _POINTS_TO_OPEN = _levels_met(POINTS_TO_OPEN)
 _MINIMUM = _levels_met(MINIMUM)
 _SCORE = _levels_met(SCORE)
@@ -111,6 +119,7 @@ _N_MINIMUM, _N_SCORE, _N_LEAD, _N_HIDDEN_HAND = len(MINIMUM), len(SCORE), len(LE
 _NUM_PLAYABLE = NUM_RANKS + 2  # joker, 2 and the ranks: everything but threes
 _NUM_PHASES = PHASE_OVER  # draw, play, answer
 _NUM_ANSWERS = 4
+_NUM_TURN_FLAGS = 5
 _PLAYABLE = "joker 2 4 5 6 7 8 9 10 J Q K A"
 _RANKS = "4 5 6 7 8 9 10 J Q K A"
 
@@ -118,56 +127,66 @@ _RANKS = "4 5 6 7 8 9 10 J Q K A"
 def layout(rules: Rules) -> list[Block]:
     """The blocks of an observation under these rules, in order, without gaps."""
     sizes: list[tuple[str, int, str]] = [
-        ("phase", _NUM_PHASES, "draw, play, answer"),
-        ("to_play", rules.players, "relative seat, one-hot"),
-        ("dealer", rules.players, "relative seat, one-hot"),
         ("hand", NUM_KINDS * _N_HAND, f"15 kinds x levels {HAND}"),
         ("unseen", _NUM_PLAYABLE * _N_UNSEEN, f"{_PLAYABLE} x levels {UNSEEN}: in the stock or another hand"),
         ("pile", _NUM_PLAYABLE * _N_PILE, f"{_PLAYABLE} x levels {PILE}"),
         ("top_card", NUM_KINDS, "15 kinds, one-hot"),
         ("pile_size", _N_PILE_SIZE, f"levels {PILE_SIZE}"),
-        ("wild_frozen", 1, "flag"),
-        ("taken", NUM_RANKS, f"{_RANKS}: top card between take and pick up, one-hot"),
         ("stock_size", _N_STOCK_SIZE, f"levels {STOCK_SIZE}"),
-        ("points_to_open", _N_POINTS_TO_OPEN, f"own side, levels {POINTS_TO_OPEN}; all 0 once opened"),
-        ("turn", 4, "can_ask, melded_now, joined_earlier, opening points melded"),
-        ("answer", _NUM_ANSWERS, "not asked, refused, must go out, may go out"),
-        ("begun", NUM_RANKS, f"{_RANKS}: melds begun in this turn"),
     ]
     for side in range(rules.num_sides):
-        prefix = "own" if side == 0 else f"side_{side}"
-        sizes.append((f"{prefix}_melds", NUM_RANKS * _N_MELD, f"{_RANKS} x cards {MELD}"))
-        sizes.append((f"{prefix}_meld_wilds", NUM_RANKS * _N_MELD_WILDS, f"{_RANKS} x wilds {MELD_WILDS}"))
-        if rules.is_modern:
-            sizes.append((f"{prefix}_wild_meld", _N_MELD, f"cards {MELD}"))
-            sizes.append((f"{prefix}_wild_meld_jokers", _N_WILD_MELD_JOKERS, f"jokers {WILD_MELD_JOKERS}"))
-            sizes.append((f"{prefix}_black_threes", _N_THREES, f"laid, levels {THREES}"))
-        sizes.append((f"{prefix}_red_threes", _N_THREES, f"laid, levels {THREES}"))
-        sizes.append((f"{prefix}_opened", 1, "flag"))
-        sizes.append((f"{prefix}_canastas", _N_CANASTAS, f"levels {CANASTAS}"))
-        sizes.append((f"{prefix}_minimum", _N_MINIMUM, f"levels {MINIMUM}"))
-        sizes.append((f"{prefix}_score", _N_SCORE, "not negative, then twentieths of the target"))
-        if side > 0:
-            sizes.append(
-                (f"{prefix}_lead", _N_LEAD, "own score minus theirs, twentieths of the target from -10 to 10")
-            )
+        sizes += _side_sizes(rules, side)
     for seat in range(rules.players):
-        prefix = "me" if seat == 0 else f"seat_{seat}"
-        levels, size = (KNOWN_OF_ME, _N_KNOWN_OF_ME) if seat == 0 else (KNOWN, _N_KNOWN)
-        sizes.append((f"{prefix}_hand_size", _N_HAND_SIZE, f"levels {HAND_SIZE}"))
-        sizes.append(
-            (
-                f"{prefix}_known",
-                _NUM_PLAYABLE * size,
-                f"{_PLAYABLE} x levels {levels}: cards known in the hand",
-            )
-        )
-        sizes.append((f"{prefix}_discarded", NUM_RANKS * _N_DISCARDED, f"{_RANKS} x levels {DISCARDED}"))
-        sizes.append((f"{prefix}_piles_taken", _N_PILES_TAKEN, f"levels {PILES_TAKEN}"))
-        sizes.append((f"{prefix}_flags", 2, "melded in an earlier turn, has asked"))
+        sizes += _seat_sizes(seat)
+    sizes += [
+        ("phase", _NUM_PHASES, "draw, play, answer, one-hot"),
+        ("to_play", rules.players, "relative seat, one-hot"),
+        ("dealer", rules.players, "relative seat, one-hot"),
+        ("answer", _NUM_ANSWERS, "not asked, refused, must go out, may go out, one-hot"),
+        ("points_to_open", _N_POINTS_TO_OPEN, f"own side, levels {POINTS_TO_OPEN}; all 0 once opened"),
+        ("turn", _NUM_TURN_FLAGS, "wild_frozen, can_ask, melded_now, joined_earlier, opening points melded"),
+        ("taken", NUM_RANKS, f"{_RANKS}: top card between take and pick up, one-hot"),
+        ("begun", NUM_RANKS, f"{_RANKS}: melds begun in this turn"),
+    ]
     if rules.is_modern:
         sizes.append(("closed", NUM_RANKS, f"{_RANKS}: closed ranks"))
     return _placed(sizes, 0)
+
+
+def _side_sizes(rules: Rules, side: int) -> list[tuple[str, int, str]]:
+    name = "own" if side == 0 else f"side_{side}"
+    sizes = [
+        (f"{name}_melds", NUM_RANKS * _N_MELD, f"{_RANKS} x cards {MELD}"),
+        (f"{name}_meld_wilds", NUM_RANKS * _N_MELD_WILDS, f"{_RANKS} x wilds {MELD_WILDS}"),
+    ]
+    if rules.is_modern:
+        sizes += [
+            (f"{name}_wild_meld", _N_MELD, f"cards {MELD}"),
+            (f"{name}_wild_meld_jokers", _N_WILD_MELD_JOKERS, f"jokers {WILD_MELD_JOKERS}"),
+            (f"{name}_black_threes", _N_THREES, f"laid, levels {THREES}"),
+        ]
+    sizes += [
+        (f"{name}_red_threes", _N_THREES, f"laid, levels {THREES}"),
+        (f"{name}_canastas", _N_CANASTAS, f"levels {CANASTAS}"),
+        (f"{name}_opened", 1, "flag"),
+        (f"{name}_minimum", _N_MINIMUM, f"levels {MINIMUM}"),
+        (f"{name}_score", _N_SCORE, "not negative, then twentieths of the target"),
+    ]
+    if side > 0:
+        sizes.append((f"{name}_lead", _N_LEAD, "own score minus theirs, twentieths of the target, -10 to 10"))
+    return sizes
+
+
+def _seat_sizes(seat: int) -> list[tuple[str, int, str]]:
+    name = "me" if seat == 0 else f"seat_{seat}"
+    known = KNOWN_OF_ME if seat == 0 else KNOWN
+    return [
+        (f"{name}_known", _NUM_PLAYABLE * len(known), f"{_PLAYABLE} x levels {known}: known in the hand"),
+        (f"{name}_discarded", NUM_RANKS * _N_DISCARDED, f"{_RANKS} x levels {DISCARDED}"),
+        (f"{name}_piles_taken", _N_PILES_TAKEN, f"levels {PILES_TAKEN}"),
+        (f"{name}_hand_size", _N_HAND_SIZE, f"levels {HAND_SIZE}"),
+        (f"{name}_flags", 2, "melded in an earlier turn, has asked"),
+    ]
 
 
 def hidden_layout(rules: Rules) -> list[Block]:
@@ -200,99 +219,71 @@ def critic_size(rules: Rules) -> int:
 
 
 @kernel
-def _level(out, at, met, count):  # type: ignore[no-untyped-def]
-    """Write a thermometer at `at`; `out` is zero there."""
-    for place in range(met[max(0, min(count, _MOST))]):
-        out[at + place] = 1
+def _level(out, at, words, count):  # type: ignore[no-untyped-def]
+    """Write a thermometer of at most eight levels at `at`; what it writes beyond is written over later."""
+    store_word(out, at, words[count])
 
 
 @kernel
-def _playable(out, at, counts, met, width):  # type: ignore[no-untyped-def]
+def _long_level(out, at, met, width, count):  # type: ignore[no-untyped-def]
+    """Write a thermometer of any width at `at`, of any count; return where it ends."""
+    reached = met[max(0, min(count, _MOST))]
+    for place in range(width):
+        out[at + place] = place < reached
+    return at + width
+
+
+@kernel
+def _one_hot(out, at, width, place):  # type: ignore[no-untyped-def]
+    """Write a one at `place` among zeros, none if it is outside; return where they end."""
+    for other in range(width):
+        out[at + other] = other == place
+    return at + width
+
+
+@kernel
+def _playable(out, at, counts, words, width):  # type: ignore[no-untyped-def]
     """Write thermometers of jokers, twos and ranks; return where they end."""
     for kind in range(NUM_KINDS):
         if kind != RED_THREE and kind != BLACK_THREE:
-            if counts[kind] > 0:
-                _level(out, at, met, counts[kind])
+            _level(out, at, words, counts[kind])
             at += width
     return at
 
 
 @kernel
 def encode(rules, v, out):  # type: ignore[no-untyped-def]
-    """Write the observation of a view into `out`, `(>= observation_size,)`; returns where it ends."""
-    out[:] = 0
-    at = _encode_turn(rules, v, out)
+    """Write the observation of a view into `out`, `(>= observation_size,) int8`; return where it ends."""
+    at = _encode_cards(v, out)
     for side in range(rules.num_sides):
         at = _encode_side(rules, v, side, out, at)
     for seat in range(rules.players):
         at = _encode_seat(v, seat, out, at)
-    if rules.is_modern:
-        for rank in range(FIRST_RANK, NUM_KINDS):
-            out[at] = v.closed[rank]
-            at += 1
-    return at
+    return _encode_turn(rules, v, out, at)
 
 
 @kernel
-def _encode_turn(rules, v, out):  # type: ignore[no-untyped-def]
+def _encode_cards(v, out):  # type: ignore[no-untyped-def]
     at = 0
-    if v.phase < _NUM_PHASES:
-        out[at + v.phase] = 1
-    at += _NUM_PHASES
-    if v.to_play != NOBODY:
-        out[at + v.to_play] = 1
-    at += rules.players
-    out[at + v.dealer] = 1
-    at += rules.players
     for kind in range(NUM_KINDS):
-        if v.hand[kind] > 0:
-            _level(out, at, _HAND, v.hand[kind])
+        _level(out, at, _HAND, v.hand[kind])
         at += _N_HAND
     at = _playable(out, at, v.unseen, _UNSEEN, _N_UNSEEN)
     at = _playable(out, at, v.pile_count, _PILE, _N_PILE)
-    if v.pile_size > 0:
-        out[at + v.pile[v.pile_size - 1]] = 1
-    at += NUM_KINDS
-    _level(out, at, _PILE_SIZE, v.pile_size)
-    at += _N_PILE_SIZE
-    out[at] = v.wild_frozen
-    at += 1
-    if v.taken != NO_CARD:
-        out[at + v.taken - FIRST_RANK] = 1
-    at += NUM_RANKS
-    _level(out, at, _STOCK_SIZE, v.stock_size)
-    at += _N_STOCK_SIZE
-    if not v.opened[0]:
-        melded = v.opening_points if v.to_play == 0 else 0
-        _level(out, at, _POINTS_TO_OPEN, v.minimum[0] - melded)
-    at += _N_POINTS_TO_OPEN
-    out[at], out[at + 1], out[at + 2], out[at + 3] = (
-        v.can_ask,
-        v.melded_now,
-        v.joined_earlier,
-        v.opening_points > 0,
-    )
-    at += 4
-    out[at + v.answer] = 1
-    at += _NUM_ANSWERS
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        out[at] = v.begun[rank]
-        at += 1
-    return at
+    top = v.pile[v.pile_size - 1] if v.pile_size > 0 else NO_CARD
+    at = _one_hot(out, at, NUM_KINDS, top)
+    at = _long_level(out, at, _PILE_SIZE, _N_PILE_SIZE, v.pile_size)
+    return _long_level(out, at, _STOCK_SIZE, _N_STOCK_SIZE, v.stock_size)
 
 
 @kernel
 def _encode_side(rules, v, side, out, at):  # type: ignore[no-untyped-def]
-    wilds_at = at + NUM_RANKS * _N_MELD
     for rank in range(FIRST_RANK, NUM_KINDS):
-        naturals = v.naturals[side, rank]
-        if naturals > 0:
-            wilds = v.twos[side, rank] + v.jokers[side, rank]
-            _level(out, at, _MELD, naturals + wilds)
-            _level(out, wilds_at, _MELD_WILDS, wilds)
+        _level(out, at, _MELD, v.naturals[side, rank] + v.twos[side, rank] + v.jokers[side, rank])
         at += _N_MELD
-        wilds_at += _N_MELD_WILDS
-    at = wilds_at
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        _level(out, at, _MELD_WILDS, v.twos[side, rank] + v.jokers[side, rank])
+        at += _N_MELD_WILDS
     if rules.is_modern:
         jokers = v.jokers[side, WILD_MELD]
         _level(out, at, _MELD, v.twos[side, WILD_MELD] + jokers)
@@ -303,37 +294,54 @@ def _encode_side(rules, v, side, out, at):  # type: ignore[no-untyped-def]
         at += _N_THREES
     _level(out, at, _THREES, v.red_threes[side])
     at += _N_THREES
-    out[at] = v.opened[side]
-    at += 1
     _level(out, at, _CANASTAS, v.canastas[side])
     at += _N_CANASTAS
-    _level(out, at, _MINIMUM, v.minimum[side])
-    at += _N_MINIMUM
-    _level(out, at, _SCORE, v.scores[side] * _SCORE_STEPS // rules.target + _SCORE_OFFSET)
-    at += _N_SCORE
+    out[at] = v.opened[side]
+    at = _long_level(out, at + 1, _MINIMUM, _N_MINIMUM, v.minimum[side])
+    at = _long_level(out, at, _SCORE, _N_SCORE, v.scores[side] * _SCORE_STEPS // rules.target + _SCORE_OFFSET)
     if side > 0:
         lead = (v.scores[0] - v.scores[side]) * _SCORE_STEPS // rules.target
-        _level(out, at, _LEAD, lead + _LEAD_OFFSET)
-        at += _N_LEAD
+        at = _long_level(out, at, _LEAD, _N_LEAD, lead + _LEAD_OFFSET)
     return at
 
 
 @kernel
 def _encode_seat(v, seat, out, at):  # type: ignore[no-untyped-def]
-    _level(out, at, _HAND_SIZE, v.hand_size[seat])
-    at += _N_HAND_SIZE
     if seat == 0:
         at = _playable(out, at, v.known[seat], _KNOWN_OF_ME, _N_KNOWN_OF_ME)
     else:
         at = _playable(out, at, v.known[seat], _KNOWN, _N_KNOWN)
     for rank in range(FIRST_RANK, NUM_KINDS):
-        if v.discarded[seat, rank] > 0:
-            _level(out, at, _DISCARDED, v.discarded[seat, rank])
+        _level(out, at, _DISCARDED, v.discarded[seat, rank])
         at += _N_DISCARDED
     _level(out, at, _PILES_TAKEN, v.piles_taken[seat])
-    at += _N_PILES_TAKEN
+    at = _long_level(out, at + _N_PILES_TAKEN, _HAND_SIZE, _N_HAND_SIZE, v.hand_size[seat])
     out[at], out[at + 1] = v.melded[seat], v.asked[seat]
     return at + 2
+
+
+@kernel
+def _encode_turn(rules, v, out, at):  # type: ignore[no-untyped-def]
+    """The flags of the turn, single features: nothing is written beyond them."""
+    at = _one_hot(out, at, _NUM_PHASES, v.phase)
+    at = _one_hot(out, at, rules.players, v.to_play)
+    at = _one_hot(out, at, rules.players, v.dealer)
+    at = _one_hot(out, at, _NUM_ANSWERS, v.answer)
+    missing = 0
+    if not v.opened[0]:
+        missing = v.minimum[0] - (v.opening_points if v.to_play == 0 else 0)
+    at = _long_level(out, at, _POINTS_TO_OPEN, _N_POINTS_TO_OPEN, missing)
+    out[at], out[at + 1] = v.wild_frozen, v.can_ask
+    out[at + 2], out[at + 3], out[at + 4] = v.melded_now, v.joined_earlier, v.opening_points > 0
+    at = _one_hot(out, at + _NUM_TURN_FLAGS, NUM_RANKS, v.taken - FIRST_RANK)
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        out[at] = v.begun[rank]
+        at += 1
+    if rules.is_modern:
+        for rank in range(FIRST_RANK, NUM_KINDS):
+            out[at] = v.closed[rank]
+            at += 1
+    return at
 
 
 @kernel
@@ -341,8 +349,9 @@ def encode_hidden(rules, s, seat, out, at):  # type: ignore[no-untyped-def]
     """Write the other hands behind an observation of `seat`: for a critic in training, never for an agent."""
     for relative in range(1, rules.players):
         other = (seat + relative) % rules.players
-        at = _playable(out, at, s.hand[other], _HIDDEN_HAND, _N_HIDDEN_HAND)
-    return at
+        for kind in range(NUM_KINDS):
+            if kind != RED_THREE and kind != BLACK_THREE:
+                at = _long_level(out, at, _HIDDEN_HAND, _N_HIDDEN_HAND, s.hand[other, kind])
 
 
 @kernel
@@ -366,7 +375,9 @@ def encode_critic_states(rules, tables, views, states):  # type: ignore[no-untyp
 
 @kernel
 def encode_state_one(rules, tables, table, seat, views, state):  # type: ignore[no-untyped-def]
-    """Encode one table's critic state for `seat`, `(critic_size,) int8`; overwrites `views[0]`."""
+    """Encode one table's critic state for `seat`, `(critic_size,)` of any number; overwrites `views[0]`."""
+    features = np.empty(state.size, np.int8)
     build_view(rules[0], tables[table], seat, views[0])
-    at = encode(rules[0], views[0], state)
-    encode_hidden(rules[0], tables[table], seat, state, at)
+    at = encode(rules[0], views[0], features)
+    encode_hidden(rules[0], tables[table], seat, features, at)
+    state[:] = features

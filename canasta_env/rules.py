@@ -18,7 +18,7 @@ PLAYERS: dict[Game, tuple[int, ...]] = {"classic": (2, 3, 4), "modern_american":
 
 MAX_DEALT = 80  # leaves a stock that can replace every three and turn up a pile
 MAX_POINTS = 1_000_000  # of one bonus or penalty: sums of a match stay far inside 64 bits
-MAX_SCORE = 10**9  # of a side in a match
+MAX_SCORE = 10**9  # of a side in a match, far inside 64 bits
 MAX_MINIMA = 8
 
 # Numbers of clauses that the other game does not have; they must be 0 there.
@@ -54,7 +54,7 @@ class Rules:
     hand_size: int  # R-DEAL-1
     cards_drawn: int  # R-TURN-1
     canastas_to_go_out: int  # R-OUT-1
-    opening_minima: tuple[tuple[int | None, int], ...]  # R-OPEN-1: (from this score on, minimum); None: below the next
+    opening_minima: tuple[tuple[int | None, int], ...]  # R-OPEN-1: (from this score on, minimum)
     max_wilds_in_meld: int  # R-MELD-2, R-MELD-3
     naturals_before_wild: int  # R-MELD-4: naturals a meld needs, after the opening, before a wild joins it
     mixed_canasta_bonus: int  # R-SCORE-2, down to wild_canasta_bonus
@@ -271,13 +271,15 @@ def _is_points(number: object) -> bool:
 
 
 def _validate_minima(steps: object) -> None:
-    form = "pairs (from score, minimum), the first from None, the others from rising scores, with rising minima"
+    form = (
+        "pairs (from score, minimum), the first from None, the others from rising scores, with rising minima"
+    )
     is_steps = isinstance(steps, tuple) and 1 <= len(steps) <= MAX_MINIMA
     if not is_steps or not all(isinstance(step, tuple) and len(step) == 2 for step in steps):  # type: ignore[attr-defined]
         raise RulesError(f"opening_minima: {steps!r} must be 1 to {MAX_MINIMA} {form}")
     starts = [start for start, _ in steps]  # type: ignore[attr-defined]
     minima = [minimum for _, minimum in steps]  # type: ignore[attr-defined]
-    if starts[0] is not None or not all(_is_whole(start) for start in starts[1:]):
+    if starts[0] is not None or not all(_is_whole(start) and abs(start) <= MAX_SCORE for start in starts[1:]):
         raise RulesError(f"opening_minima: {steps!r} must be {form}")
     if starts[1:] != sorted(set(starts[1:])) or not all(map(_is_points, minima)) or minima != sorted(minima):
         raise RulesError(f"opening_minima: {steps!r} must be {form}")

@@ -15,7 +15,7 @@ from canasta_env.arguments import check_order, check_scores, check_seat, check_s
 from canasta_env.cards import NUM_CARDS
 from canasta_env.engine import batch
 from canasta_env.engine.scoring import SCORE_FIELDS
-from canasta_env.engine.state import MAX_SIDES, NOBODY, PHASE_OVER, PHASES, allocate, rules_record
+from canasta_env.engine.state import MAX_SIDES, NO_CARD, NOBODY, PHASE_OVER, PHASES, allocate, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError, explain
 from canasta_env.positions import (
@@ -90,10 +90,14 @@ class Table:
         Raises:
             PositionError: If this cannot be a position, with the reason.
         """
+        return cls.of_state(*read_position(position, partial=partial))
+
+    @classmethod
+    def of_state(cls, rules: Rules, state: NDArray[np.void]) -> Table:
+        """A table on a record of the engine, `(1,) STATE`, which it owns from then on."""
         table = cls.__new__(cls)
-        table.rules, table._state = read_position(position, partial=partial)
-        table._rules = rules_record(table.rules)
-        table.seed = int(table._state["seed"][0])
+        table.rules, table._rules, table._state = rules, rules_record(rules), state
+        table.seed = int(state["seed"][0])
         return table
 
     def position(self) -> dict[str, Any]:
@@ -102,10 +106,7 @@ class Table:
 
     def copy(self) -> Table:
         """An independent table in the same position."""
-        twin = Table.__new__(Table)
-        twin.rules, twin.seed, twin._rules = self.rules, self.seed, self._rules
-        twin._state = self._state.copy()
-        return twin
+        return Table.of_state(self.rules, self._state.copy())
 
     @property
     def to_play(self) -> int | None:
@@ -115,7 +116,7 @@ class Table:
 
     @property
     def phase(self) -> str:
-        """"draw", "play", "answer" or "over"."""
+        """One of "draw", "play", "answer" and "over"."""
         return PHASES[self._state["phase"][0]]
 
     @property
@@ -132,6 +133,17 @@ class Table:
     def scores(self) -> tuple[int, ...]:
         """Match score of each side when the deal began."""
         return tuple(self._state["scores"][0, : self.rules.num_sides].tolist())
+
+    @property
+    def order(self) -> list[str]:
+        """All the cards in the order in which they leave the stock, those dealt first.
+
+        Raises:
+            ValueError: If the table was set up from a position, which tells nothing of the cards gone.
+        """
+        if self._state["stock"][0, 0] == NO_CARD:
+            raise ValueError("order: a table from a position does not know the order of the cards that left")
+        return named_kinds(self._state["stock"][0])
 
     @property
     def went_out(self) -> int | None:
@@ -159,7 +171,7 @@ class Table:
         action = parse(notation)
         mask = self.action_mask()
         if not mask[action]:
-            raise IllegalActionError(explain(self, action, mask))
+            raise IllegalActionError(explain(self.rules, self._state, action, mask))
         batch.step_one(self._rules, self._state, 0, action)
 
     def hand(self, seat: int) -> dict[str, int]:

@@ -80,6 +80,7 @@ class VectorTables:
         self._points = np.zeros((num_tables, rules.players), np.float32)
         self.match_winner = np.full(num_tables, NOBODY, np.int8)
         self._every_table = np.arange(num_tables)
+        self._is_encoded = self._has_critic_states = False
         self.reset(seed)
 
     def reset(self, seed: int = 0) -> None:
@@ -143,7 +144,8 @@ class VectorTables:
     @property
     def match_ended(self) -> NDArray[np.bool_]:
         """Where a match was won in the last step, `(num_tables,) bool`; `match_winner` says by which side."""
-        return self.match_winner != NOBODY
+        ended: NDArray[np.bool_] = self.match_winner != NOBODY
+        return ended
 
     @property
     def observations(self) -> NDArray[np.int8]:
@@ -155,7 +157,7 @@ class VectorTables:
 
     @property
     def critic_states(self) -> NDArray[np.int8]:
-        """Observations with the other hands behind, `(num_tables, critic_size) int8`, a buffer: training only."""
+        """Observations and the other hands, `(num_tables, critic_size) int8`, a buffer: for training only."""
         if not self._has_critic_states:
             encode_critic_states(self._rules, self._states, self.views, self._critic_states)
             self._has_critic_states = True

@@ -14,11 +14,11 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import types
+from numba.core import event, types
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -49,18 +49,41 @@ class KernelCache:
         """Whether kernels will have to be compiled: nothing is cached yet."""
         return not JIT_DISABLED and (self.folder is None or not any(self.folder.rglob("*.nbc")))
 
+    def announce(self) -> None:
+        """Say once, on the terminal, that kernels are being compiled, if it comes to that."""
+        if not JIT_DISABLED:
+            event.register("numba:compile", _Announcement())
+
     def __call__(self, function: Kernel) -> Kernel:
         """Compile `function` on its first call; other users of Numba keep their own settings."""
         if JIT_DISABLED:
             return function
         if self.folder is None:
-            return _with_plain_integers(numba.njit(**_OPTIONS)(function))
+            return cast(Kernel, _with_plain_integers(numba.njit(**_OPTIONS)(function)))
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(self.folder)
         try:
-            return _with_plain_integers(numba.njit(cache=True, **_OPTIONS)(function))
+            return cast(Kernel, _with_plain_integers(numba.njit(cache=True, **_OPTIONS)(function)))
         finally:
             numba.config.CACHE_DIR = before
+
+
+class _Announcement(event.Listener):  # type: ignore[misc]
+    """Waits for the first kernel of this package that is compiled and not found in the cache."""
+
+    has_spoken = False
+
+    def on_start(self, event: Any) -> None:
+        is_ours = event.data["dispatcher"].py_func.__module__.startswith(__package__.partition(".")[0])
+        if is_ours and not self.has_spoken:
+            self.has_spoken = True
+            print(
+                "canasta_env: compiling the engine, once for this version (about a minute) ...",
+                file=sys.stderr,
+            )
+
+    def on_end(self, event: Any) -> None:
+        """Nothing more to say."""
 
 
 def _with_plain_integers(dispatcher: Any) -> Any:
@@ -79,9 +102,9 @@ def _with_plain_integers(dispatcher: Any) -> Any:
 
 
 def _plain(numba_type: Any) -> Any:
-    plain = types.unliteral(numba_type)
-    is_short = isinstance(plain, types.Integer) and plain.signed
-    return types.int64 if is_short else plain
+    plain: Any = types.unliteral(numba_type)  # type: ignore[attr-defined]
+    is_signed = isinstance(plain, types.Integer) and bool(plain.signed)  # type: ignore[attr-defined]
+    return types.int64 if is_signed else plain
 
 
 def _fingerprint(sources: list[Path]) -> str:
@@ -107,3 +130,4 @@ def _writable_folder(name: str) -> Path | None:
 
 
 kernel = KernelCache("engine", engine_sources())
+kernel.announce()

@@ -17,10 +17,10 @@ from canasta_env.actions import (
 )
 from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, NUM_KINDS, TWO
 from canasta_env.engine.allowed import allow_discards, allow_in_turn, must_go_out
-from canasta_env.engine.completion import TO_GO_ON, can_complete, can_go_out
+from canasta_env.engine.completion import can_complete, can_go_out
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import MELD_START, PAIR, meld_size, meld_wilds, wild_room
-from canasta_env.engine.opening import can_open
+from canasta_env.engine.opening import TO_GO_ON, can_open
 from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW, PHASE_PLAY, REFUSED
 from canasta_env.engine.transition import play_on
 
@@ -114,7 +114,7 @@ def _can_begin_opening(rules, s):  # type: ignore[no-untyped-def]
 
 @kernel
 def _keep_completable_opened(rules, s, scratch, side, cards_to_lay, mask):  # type: ignore[no-untyped-def]
-    """Of what would leave fewer than two cards, keep what goes out: mostly the canastas on the table decide."""
+    """Of what would leave fewer than two cards, keep what goes out: mostly the canastas decide."""
     if cards_to_lay >= MELD_START:
         if mask[MELD_BLACK_THREES]:
             mask[MELD_BLACK_THREES] = _completes_after(rules, s, scratch, MELD_BLACK_THREES)

@@ -127,13 +127,18 @@ def _view_side(rules, s, side, relative, v):  # type: ignore[no-untyped-def]
     v.canastas[relative] = s.canastas[side]
     v.unseen[RED_THREE] -= s.red_threes[side]
     v.unseen[BLACK_THREE] -= s.black_threes[side]
+    twos, jokers = 0, 0
     for kind in range(NUM_KINDS):
         v.naturals[relative, kind] = s.naturals[side, kind]
-        v.twos[relative, kind] = s.twos[side, kind]
-        v.jokers[relative, kind] = s.jokers[side, kind]
         v.unseen[kind] -= s.naturals[side, kind]
-        v.unseen[TWO] -= s.twos[side, kind]
-        v.unseen[JOKER] -= s.jokers[side, kind]
+    for kind in range(NUM_KINDS):
+        v.twos[relative, kind] = s.twos[side, kind]
+        twos += s.twos[side, kind]
+    for kind in range(NUM_KINDS):
+        v.jokers[relative, kind] = s.jokers[side, kind]
+        jokers += s.jokers[side, kind]
+    v.unseen[TWO] -= twos
+    v.unseen[JOKER] -= jokers
 
 
 @kernel

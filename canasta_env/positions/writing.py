@@ -1,4 +1,4 @@
-"""A position: the whole table as a plain dict that JSON can hold, written and read with every check."""
+"""Write a table as a position."""
 
 from __future__ import annotations
 
@@ -7,43 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.cards import BLACK_THREE, KINDS, NUM_KINDS, RED_THREE
-from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, NOT_ASKED, PHASES, REFUSED, WILD_MELD
+from canasta_env.cards import KINDS
+from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, NOT_ASKED, PHASES, REFUSED
+from canasta_env.positions.naming import meld_name, named_counts, named_kinds, named_melds, named_threes
 from canasta_env.rules import Rules, standard_rules
 
-MELD_NAMES = {WILD_MELD: "wilds", BLACK_THREE: "black3"}
-ANSWERS = {NOT_ASKED: None, REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
-
-
-class PositionError(ValueError):
-    """A dict that cannot be a position: names the key and the reason."""
-
-
-def meld_name(kind: int) -> str:
-    """How a meld of this kind is called: a rank, "wilds" or "black3"."""
-    return MELD_NAMES.get(kind, KINDS[kind])
-
-
-def named_counts(counts: NDArray[np.int8]) -> dict[str, int]:
-    """`{kind: count}` in kind order, of counts per kind that are not 0."""
-    return {KINDS[kind]: int(counts[kind]) for kind in range(NUM_KINDS) if counts[kind]}
-
-
-def named_kinds(kinds: NDArray[np.int8]) -> list[str]:
-    """The names of kinds in their order."""
-    return [KINDS[kind] for kind in kinds]
-
-
-def named_melds(state: NDArray[np.void], side: int) -> dict[str, tuple[int, int, int]]:
-    """`{meld: (naturals, twos, jokers)}` of a side, in kind order."""
-    parts = np.stack([state[part][0, side] for part in ("naturals", "twos", "jokers")], axis=1).tolist()
-    return {meld_name(kind): tuple(parts[kind]) for kind in range(NUM_KINDS) if any(parts[kind])}
-
-
-def named_threes(state: NDArray[np.void], side: int) -> dict[str, int]:
-    """`{"red3" or "black3": count}` of the threes laid by a side."""
-    laid = {RED_THREE: state["red_threes"][0, side], BLACK_THREE: state["black_threes"][0, side]}
-    return {KINDS[kind]: int(count) for kind, count in laid.items() if count}
+_ANSWERS = {NOT_ASKED: None, REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
 
 
 def write_position(rules: Rules, state: NDArray[np.void]) -> dict[str, Any]:
@@ -68,11 +37,11 @@ def write_position(rules: Rules, state: NDArray[np.void]) -> dict[str, Any]:
         "opening_points": int(s["opening_points"]),
         "taken": None if s["taken"] == NO_CARD else KINDS[s["taken"]],
         "can_ask": bool(s["can_ask"]),
-        "answer": ANSWERS[int(s["answer"])],
+        "answer": _ANSWERS[int(s["answer"])],
         "asked": s["asked"][: rules.players].astype(bool).tolist(),
         "melded": s["melded"][: rules.players].astype(bool).tolist(),
         "melded_now": bool(s["melded_now"]),
-        "begun": [meld_name(kind) for kind in np.flatnonzero(s["begun"])],
+        "begun": [meld_name(kind) for kind in np.flatnonzero(s["begun"]).tolist()],
         "joined_earlier": bool(s["joined_earlier"]),
         "went_out": None if s["went_out"] == NOBODY else int(s["went_out"]),
         "concealed": bool(s["concealed"]),
@@ -82,8 +51,3 @@ def write_position(rules: Rules, state: NDArray[np.void]) -> dict[str, Any]:
         "piles_taken": s["piles_taken"][: rules.players].tolist(),
     }
     return position
-
-
-def read_position(position: dict[str, Any], *, partial: bool) -> tuple[Rules, NDArray[np.void]]:
-    """The rules and the `(1,) STATE` of a position."""
-    raise PositionError("not yet")

@@ -1,0 +1,1 @@
+"""Speed, measured: `python -m benchmarks` runs the short ones, each module one alone."""

@@ -1,0 +1,60 @@
+"""Deals a second of tournaments between compiled players, statistics included, one core.
+
+    python -m benchmarks.arena
+
+The bare loop plays deals of the same two players and keeps nothing of them: what the arena does beside it
+(duplicate boards, actions kept, outcomes, intervals) is in the ratio of the two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents import roster
+from agents.arena.pairing import BoardTable
+from agents.arena.pairing import measure as estimate
+from agents.arena.play import Block, Player, play_block
+from agents.arena.schedule import contest
+from agents.heuristics.duel import duel
+from agents.heuristics.style import Style
+from benchmarks.measure import Rate, measure, report
+from canasta_env.rules import Rules, classic, modern_american
+
+BOARDS = 500
+PAIRS = {"classic": ("closer", "greedy"), "modern_american": ("keeper", "simple")}
+
+
+def arena_rates(rules: Rules) -> list[Rate]:
+    """Measure one game: the bare loop, then the arena."""
+    names = PAIRS[rules.game]
+    title = f"{rules.game} {rules.players}, {names[0]} against {names[1]}"
+    players = [Player(roster.make(name, rules)) for name in names]
+    block = Block(rules, contest(rules, (0,), (1,)), 0, BOARDS)
+    sides = [(name, Style()) for name in (*names, names[1])][: rules.num_sides]
+
+    def bare() -> int:
+        return int(np.prod(duel(rules, sides, BOARDS, seed=0).shape[:2]))
+
+    def tournament() -> int:
+        played = play_block(block, players)
+        estimate(*names, BoardTable.of([played]))
+        return len(played.outcomes)
+
+    return [
+        measure(f"{title}: bare loop", "deals", bare),
+        measure(f"{title}: arena", "deals", tournament),
+    ]
+
+
+def main() -> list[Rate]:
+    """Measure every game and print what comes out."""
+    rates = []
+    for rules in (classic(4), classic(3), classic(2), modern_american()):
+        loop, arena = arena_rates(rules)
+        print(loop, arena, f"{'the arena keeps':<58} {arena.median / loop.median:>13.0%} of it", sep="\n")
+        rates += [loop, arena]
+    return rates
+
+
+if __name__ == "__main__":
+    print(report(main()))

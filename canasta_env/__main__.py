@@ -1,0 +1,81 @@
+"""Commands: `python -m canasta_env layout [GAME]`, `python -m canasta_env verify FILE`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from canasta_env.encoding import Block, critic_size, hidden_layout, layout
+from canasta_env.records import RecordError, verify
+from canasta_env.rules import GAMES, PLAYERS, Rules, RulesError, standard_rules
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        if options.command == "layout":
+            _print_layouts(options.game, options.players)
+        else:
+            _verify(options.files)
+    except (RecordError, RulesError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def layout_table(rules: Rules) -> str:
+    """The observation by slice, and what a critic's state adds to it, in Markdown."""
+    blocks, hidden = layout(rules), hidden_layout(rules)
+    size = blocks[-1].start + blocks[-1].size
+    return "\n".join(
+        [
+            f"## {rules.game}, {rules.players} players: {size} features",
+            "",
+            *_rows(blocks),
+            "",
+            f"A critic's state has {critic_size(rules)} features, the observation and behind it:",
+            "",
+            *_rows(hidden),
+        ]
+    )
+
+
+def _rows(blocks: Sequence[Block]) -> list[str]:
+    rows = [
+        f"| {block.start}:{block.start + block.size} | {block.size} | `{block.name}` | {block.detail} |"
+        for block in blocks
+    ]
+    return ["| slice | size | name | features |", "|---|---:|---|---|", *rows]
+
+
+def _print_layouts(game: str | None, players: int | None) -> None:
+    if game is not None:
+        print(layout_table(standard_rules(game, players)))
+        return
+    print("# Layouts of observations\n\nMade by `python -m canasta_env layout`; described in environment.md.")
+    for each_game in GAMES:
+        for number in PLAYERS[each_game]:
+            print(f"\n{layout_table(standard_rules(each_game, number))}")
+
+
+def _verify(files: Sequence[str]) -> None:
+    for file in files:
+        record = verify(file)
+        print(f"{file}: {len(record.deals)} deals, scores {', '.join(map(str, record.scores))}: verified")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m canasta_env", description="Canasta environments.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("layout", help="print the layout of observations")
+    command.add_argument("game", nargs="?", choices=GAMES, help="all games if left out")
+    command.add_argument("--players", type=int, help="number of players; 4 if left out")
+    command = commands.add_parser("verify", help="replay records and compare them with the rules")
+    command.add_argument("files", nargs="+", metavar="FILE")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""The PettingZoo AEC environment: agents act one at a time, as at a card table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from canasta_env.actions import NUM_ACTIONS
+from canasta_env.arguments import RENDER_MODES, check_render_mode, choose_rules
+from canasta_env.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.rendering.text import picture
+from canasta_env.rules import Rules
+
+VERSION = "v0"  # docs/environment.md has its history
+
+
+class CanastaAECEnv(AECEnv):
+    """Canasta for several agents, `player_0` to `player_3`, one of them to act at any time.
+
+    docs/environment.md describes observations, actions and rewards. An observation is a dict of
+    `observation`, `(num_features,) float32` of zeros and ones, and `action_mask`, `(96,) int8`, 1 = legal;
+    the mask of an agent that is not to act is all 0. Every array is new and belongs to the caller.
+
+    Args:
+        game: "modern_american" or "classic"; Modern American if None.
+        players: Number of agents; 4 if None. Classic is for 2, 3 or 4.
+        episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
+        render_mode: "ansi": `render` returns a text. "human": it prints it.
+        rules: House rules, in place of `game` and `players`.
+        scores: "zero", "drawn" or one number a side.
+        reward: "points" or "win".
+        illegal: "raise" or "forfeit".
+        max_cycles: Decisions after which an episode is truncated.
+
+    Raises:
+        ValueError: Names the argument that does not fit.
+    """
+
+    metadata = {
+        "name": f"canasta_{VERSION}",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        game: str | None = None,
+        players: int | None = None,
+        *,
+        episode: Length = "deal",
+        render_mode: str | None = None,
+        rules: Rules | None = None,
+        scores: Scores = "zero",
+        reward: Reward = "points",
+        illegal: Illegal = "raise",
+        max_cycles: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.rules = choose_rules(game, players, rules)
+        self.render_mode = check_render_mode(render_mode)
+        self.episode = Episode(
+            self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
+        )
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
+        self.agents: list[str] = []
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._observation_spaces = {agent: self.episode.observation_space() for agent in self.possible_agents}
+        self._action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
+        self.state_space = self.episode.state_space()
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of an agent's observations, the same object on each call."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The space of an agent's actions, the same object on each call."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal for a new episode.
+
+        Args:
+            seed: Fixes this episode and all that are begun without a seed after it.
+            options: Not used.
+        """
+        self.episode.begin(seed)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.possible_agents[self.episode.seat]
+        self._skip_agent_selection = None
+        self._has_news = False
+
+    def step(self, action: Any) -> None:
+        """Play an action for `agent_selection`; None for an agent whose episode has ended.
+
+        Raises:
+            IllegalActionError: If the action is not legal, unless it forfeits; nothing has changed then.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        something_ended = self.episode.play(action)
+        if self._has_news:
+            self._forget_news()
+        self._cumulative_rewards[agent] = 0.0
+        self.agent_selection = self.possible_agents[self.episode.seat]
+        if something_ended:
+            self._tell_news()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent observes now: new arrays."""
+        return self.episode.observe(self._seat_of[agent])
+
+    def state(self) -> NDArray[np.float32]:
+        """The observation of the agent to act with all other hands behind it, for a critic in training."""
+        return self.episode.critic_state()
+
+    def render(self) -> str | None:
+        """The open table as a text ("ansi") or on the terminal ("human")."""
+        if self.render_mode is None:
+            return None
+        text = picture(self.episode.table())
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _tell_news(self) -> None:
+        """Pass on what a deal or the episode brought when it ended."""
+        self._has_news = True
+        episode = self.episode
+        for seat, agent in enumerate(self.possible_agents):
+            self.rewards[agent] = episode.rewards[seat]
+            self.infos[agent] = dict(episode.news)
+            self.terminations[agent] = episode.is_terminated
+            self.truncations[agent] = episode.is_truncated
+        self._accumulate_rewards()
+        if episode.is_over:
+            self._deads_step_first()
+
+    def _forget_news(self) -> None:
+        """Rewards and infos stand for one step."""
+        self._has_news = False
+        self._clear_rewards()
+        for agent in self.agents:
+            self.infos[agent] = {}
+
+
+def raw_env(*args: Any, **kwargs: Any) -> CanastaAECEnv:
+    """The AEC environment without a wrapper; arguments as for `CanastaAECEnv`."""
+    return CanastaAECEnv(*args, **kwargs)
+
+
+def env(*args: Any, **kwargs: Any) -> AECEnv:
+    """The AEC environment, with errors for calls in the wrong order; arguments as for `CanastaAECEnv`."""
+    return OrderEnforcingWrapper(CanastaAECEnv(*args, **kwargs))

@@ -1,0 +1,38 @@
+"""Decisions that an agent is asked to make, in batches: views and legal actions, never a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canasta_env.encoding import encode_views, observation_size
+from canasta_env.engine.state import rules_record
+from canasta_env.rules import Rules
+
+
+@dataclass
+class DecisionBatch:
+    """Decisions to be made at once, at tables that do not depend on each other.
+
+    The arrays may be buffers of the caller: read them while choosing, do not keep or write them.
+    """
+
+    rules: Rules
+    tables: NDArray[np.int64]  # (n,) which of the tables that the agent was reset for
+    seats: NDArray[np.int8]  # (n,) absolute seat to move
+    views: NDArray[np.void]  # (n,) VIEW of that seat
+    masks: NDArray[np.int8]  # (n, NUM_ACTIONS), 1 = legal
+    _observations: NDArray[np.int8] | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    @property
+    def observations(self) -> NDArray[np.int8]:
+        """The views as observation vectors, `(n, observation_size) int8`; encoded when first asked for."""
+        if self._observations is None:
+            self._observations = np.empty((len(self), observation_size(self.rules)), np.int8)
+            encode_views(rules_record(self.rules), self.views, self._observations)
+        return self._observations

@@ -1,0 +1,16 @@
+"""A position: the whole table as a plain dict that JSON can hold (docs/positions.md)."""
+
+from canasta_env.positions.forms import PositionError
+from canasta_env.positions.naming import named_counts, named_kinds, named_melds, named_threes
+from canasta_env.positions.reading import read_position
+from canasta_env.positions.writing import write_position
+
+__all__ = [
+    "PositionError",
+    "named_counts",
+    "named_kinds",
+    "named_melds",
+    "named_threes",
+    "read_position",
+    "write_position",
+]

@@ -1,0 +1,26 @@
+"""The names under which PettingZoo and Gymnasium make the environments.
+
+`canasta/ModernAmerican-v0` and `canasta/Classic-v0` (AEC and parallel), `canasta/ModernAmericanSeat-v0` and
+`canasta/ClassicSeat-v0` (Gymnasium).
+"""
+
+from __future__ import annotations
+
+import gymnasium
+import pettingzoo
+
+from canasta_env.aec import VERSION
+from canasta_env.rules import Game
+
+NAMES: dict[Game, str] = {"modern_american": "ModernAmerican", "classic": "Classic"}
+
+
+def register() -> None:
+    """Register both games with PettingZoo and their one-seat forms with Gymnasium."""
+    for game, name in NAMES.items():
+        kwargs = {"game": game}
+        pettingzoo.register("aec", f"canasta/{name}-{VERSION}", "canasta_env.aec:env", kwargs=kwargs)
+        parallel_entry = "canasta_env.parallel:parallel_env"
+        pettingzoo.register("parallel", f"canasta/{name}-{VERSION}", parallel_entry, kwargs=kwargs)
+        seat_entry = "canasta_env.seat:CanastaSeatEnv"
+        gymnasium.register(f"canasta/{name}Seat-{VERSION}", seat_entry, kwargs=kwargs)

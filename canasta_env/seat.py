@@ -1,0 +1,178 @@
+"""The Gymnasium environment: one learner in one seat, given agents in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from canasta_env.actions import NUM_ACTIONS
+from canasta_env.arguments import RENDER_MODES, check_render_mode, check_seat, choose_rules
+from canasta_env.decisions import DecisionBatch
+from canasta_env.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.rendering.text import view_picture
+from canasta_env.rules import Rules
+
+
+class BatchAgent(Protocol):
+    """An agent that answers batches of decisions, as those of the package `agents` do."""
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        """Get ready for an episode."""
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        """Choose an action for each decision."""
+
+
+Opponent = Callable[[Observation], Any] | BatchAgent
+
+
+class CanastaSeatEnv(gymnasium.Env[Any, Any]):
+    """Canasta for one learner; a step is one decision of the learner, and the others act in between.
+
+    Observations, actions and rewards are those of `CanastaAECEnv` (docs/environment.md).
+
+    Args:
+        game: "modern_american" or "classic"; Modern American if None.
+        players: Number of seats; 4 if None.
+        opponents: Who plays the other seats: one for all of them, or a list of one for each, from the seat
+            after the learner's on. A callable gets an observation and returns an action; an agent answers
+            a `DecisionBatch` of one decision. Uniformly random if None.
+        seat: The learner's seat. The dealer is drawn for every episode.
+        episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
+        render_mode: "ansi": `render` returns a text of what the learner sees. "human": it prints it.
+        rules: House rules, in place of `game` and `players`.
+        scores: "zero", "drawn" or one number a side.
+        reward: "points" or "win".
+        illegal: "raise" or "forfeit", for the learner; an opponent's illegal action always raises.
+        max_cycles: Decisions of all seats after which an episode is truncated.
+
+    Raises:
+        ValueError: Names the argument that does not fit.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+
+    def __init__(
+        self,
+        game: str | None = None,
+        players: int | None = None,
+        *,
+        opponents: Opponent | Sequence[Opponent] | None = None,
+        seat: int = 0,
+        episode: Length = "deal",
+        render_mode: str | None = None,
+        rules: Rules | None = None,
+        scores: Scores = "zero",
+        reward: Reward = "points",
+        illegal: Illegal = "raise",
+        max_cycles: int | None = None,
+    ) -> None:
+        self.rules = choose_rules(game, players, rules)
+        self.seat = check_seat(seat, self.rules)
+        self.render_mode = check_render_mode(render_mode)
+        self.episode = Episode(
+            self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
+        )
+        self._opponents = self._seated(opponents)
+        self.observation_space = self.episode.observation_space()
+        self.action_space = spaces.Discrete(NUM_ACTIONS)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal for a new episode and let the others act until it is the learner's turn.
+
+        Args:
+            seed: Fixes this episode and all that are begun without a seed after it, the random opponents too.
+            options: Not used.
+
+        Returns:
+            The learner's observation, and an empty dict.
+        """
+        super().reset(seed=seed)
+        episode_seed, agents_seed = (int(self.np_random.integers(1 << 62)) for _ in range(2))
+        self.episode.begin(episode_seed)
+        for number, opponent in enumerate(self._distinct_agents()):
+            opponent.reset(1, agents_seed + number)
+        self._reward = 0.0
+        self._news: dict[str, Any] = {}
+        self._let_others_act()
+        return self.episode.observe(self.seat), {}
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play the learner's action, and let the others act until the learner is to act or the episode ends.
+
+        Raises:
+            IllegalActionError: If the action is not legal, unless it forfeits, or if an opponent's is not.
+        """
+        episode = self.episode
+        if episode.play(action):
+            self._hear()
+        self._let_others_act()
+        reward, news = self._reward, self._news
+        self._reward, self._news = 0.0, {}
+        return episode.observe(self.seat), reward, episode.is_terminated, episode.is_truncated, news
+
+    def render(self) -> str | None:
+        """What the learner sees, as a text ("ansi") or on the terminal ("human")."""
+        if self.render_mode is None:
+            return None
+        text = view_picture(self.rules, self.episode.view(self.seat))
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def _seated(self, opponents: Opponent | Sequence[Opponent] | None) -> dict[int, Opponent]:
+        others = [(self.seat + place) % self.rules.players for place in range(1, self.rules.players)]
+        chosen: Sequence[Any]
+        if isinstance(opponents, Sequence):
+            chosen = opponents
+        else:
+            chosen = [self._act_uniformly if opponents is None else opponents] * len(others)
+        if len(chosen) != len(others):
+            raise ValueError(f"opponents: {len(chosen)} of them; there are {len(others)} other seats")
+        for opponent in chosen:
+            if not callable(getattr(opponent, "act", opponent)):
+                raise ValueError(f"opponents: {opponent!r} is neither a callable nor an agent with `act`")
+        return dict(zip(others, chosen, strict=True))
+
+    def _distinct_agents(self) -> list[Any]:
+        """The opponents that are agents, each once, whatever number of seats it plays."""
+        agents = {id(opponent): opponent for opponent in self._opponents.values() if hasattr(opponent, "act")}
+        return list(agents.values())
+
+    def _act_uniformly(self, observation: Observation) -> Any:
+        legal = observation["action_mask"].nonzero()[0]
+        return legal[int(self.np_random.random() * legal.size)]
+
+    def _let_others_act(self) -> None:
+        episode = self.episode
+        while episode.seat != self.seat and not episode.is_over:
+            action = self._ask(self._opponents[episode.seat])
+            episode.check(action, f"opponent in seat {episode.seat}")
+            if episode.play(action):
+                self._hear()
+
+    def _ask(self, opponent: Any) -> Any:
+        episode = self.episode
+        if not hasattr(opponent, "act"):
+            return opponent(episode.observe(episode.seat))
+        seat = episode.seat
+        batch = DecisionBatch(
+            self.rules,
+            tables=np.zeros(1, np.int64),
+            seats=np.array([seat], np.int8),
+            views=episode.view(seat),
+            masks=episode.observe(seat)["action_mask"][None],
+        )
+        return opponent.act(batch)[0]
+
+    def _hear(self) -> None:
+        self._reward += self.episode.rewards[self.seat]
+        self._news |= self.episode.news
