@@ -21,7 +21,7 @@ from canasta_env.engine.dealing import mix
 from canasta_env.engine.jit import KernelCache, engine_sources
 from canasta_env.engine.legality import legal_mask
 from canasta_env.engine.series import deal_next, settle
-from canasta_env.engine.state import PHASE_OVER, STATE, allocate, rules_record
+from canasta_env.engine.state import PHASE_OVER, allocate, rules_record, scratch_tables
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import VIEW, build_view
 from canasta_env.rules import Rules, classic, modern_american
@@ -38,7 +38,7 @@ kernel = KernelCache("benchmarks", [*engine_sources(), Path(__file__)])
 @kernel
 def play_observed(rules, tables, views, observations, steps, seed):  # type: ignore[no-untyped-def]
     """Like `batch.play_uniformly`, with the view and the observation of every decision written."""
-    scratch = np.empty(1, STATE)
+    scratch = scratch_tables(1)
     mask = np.zeros(NUM_ACTIONS, np.int8)
     for step in range(steps):
         for table in range(tables.size):

@@ -7,7 +7,7 @@ import numpy as np
 from canasta_env.encoding import encode
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.legality import legal_mask
-from canasta_env.engine.state import STATE
+from canasta_env.engine.state import scratch_tables
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import build_view
 
@@ -31,7 +31,7 @@ def play_legal(rules, tables, action, mask):  # type: ignore[no-untyped-def]
         return ILLEGAL
     s = tables[0]
     apply(rules[0], s, action)
-    scratch = np.empty(1, STATE)
+    scratch = scratch_tables(1)
     legal_mask(rules[0], s, scratch, mask)
     return int(s.to_play)
 

@@ -22,7 +22,7 @@ from canasta_env.engine.series import (
     seat_points,
     settle,
 )
-from canasta_env.engine.state import MAX_SIDES, NOBODY, PHASE_OVER, STATE
+from canasta_env.engine.state import MAX_SIDES, NOBODY, PHASE_OVER, scratch_tables
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import build_view
 
@@ -71,14 +71,14 @@ def winner_one(rules, scores):  # type: ignore[no-untyped-def]
 @kernel
 def mask_one(rules, tables, table, mask):  # type: ignore[no-untyped-def]
     """Write the legal actions of one table into `mask`, `(NUM_ACTIONS,) int8`."""
-    scratch = np.empty(1, STATE)
+    scratch = scratch_tables(1)
     legal_mask(rules[0], tables[table], scratch, mask)
 
 
 @kernel
 def mask_all(rules, tables, masks):  # type: ignore[no-untyped-def]
     """Write the legal actions of every table into `masks`, `(num_tables, NUM_ACTIONS) int8`."""
-    scratch = np.empty(1, STATE)
+    scratch = scratch_tables(1)
     for table in range(tables.size):
         legal_mask(rules[0], tables[table], scratch, masks[table])
 
@@ -120,7 +120,7 @@ def view_all(rules, tables, views):  # type: ignore[no-untyped-def]
 @kernel
 def observe_all(rules, tables, masks, views):  # type: ignore[no-untyped-def]
     """Write mask and view of the seat to move at every table whose deal is not over."""
-    scratch = np.empty(1, STATE)
+    scratch = scratch_tables(1)
     for table in range(tables.size):
         s = tables[table]
         if s.phase != PHASE_OVER:
@@ -208,7 +208,7 @@ def choose_one(mask, random):  # type: ignore[no-untyped-def]
 @kernel
 def play_uniformly(rules, tables, steps, seed):  # type: ignore[no-untyped-def]
     """Play `steps` uniformly random legal actions at every table, deal after deal; return the deals ended."""
-    scratch = np.empty(1, STATE)
+    scratch = scratch_tables(1)
     mask = np.zeros(NUM_ACTIONS, np.int8)
     deals = 0
     for step in range(steps):

@@ -26,7 +26,7 @@ from canasta_env.engine.going_out import is_out_of_reach, lays_everything
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import meld_size, meld_wilds
 from canasta_env.engine.opening import TO_GO_ON, can_open, reaches_minimum
-from canasta_env.engine.state import NO_CARD, REFUSED, STATE
+from canasta_env.engine.state import NO_CARD, REFUSED, scratch_tables
 from canasta_env.engine.transition import play_on
 
 
@@ -81,7 +81,7 @@ def _search(rules, s):  # type: ignore[no-untyped-def]
     is begun before, and finished before, wilds go to ranks (R-MELD-6). So one order is enough.
     """
     levels = s.hand_size[s.to_play] + 2
-    states = np.empty(levels, STATE)
+    states = scratch_tables(levels)
     allowed = np.zeros((levels, NUM_ACTIONS), np.int8)
     stages = np.zeros(levels, np.int8)
     next_action = np.zeros(levels, np.int8)

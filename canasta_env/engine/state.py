@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_env.cards import JOKER, NUM_CARDS, NUM_KINDS
-from canasta_env.engine.jit import JIT_DISABLED
+from canasta_env.engine.jit import JIT_DISABLED, kernel
 from canasta_env.rules import MAX_MINIMA, Rules
 
 MAX_SEATS = 4
@@ -113,6 +113,15 @@ def allocate(num: int, dtype: np.dtype = STATE) -> NDArray[np.void]:
     when they run as Python, where only a recarray gives `state.hand`.
     """
     return as_kernel_argument(np.zeros(num, dtype))
+
+
+@kernel
+def _scratch_tables(num):  # type: ignore[no-untyped-def]
+    """Tables to try actions on, inside a kernel: `(num,) STATE`, contents undefined."""
+    return np.empty(num, STATE)
+
+
+scratch_tables = allocate if JIT_DISABLED else _scratch_tables
 
 
 def as_kernel_argument(records: NDArray[np.void]) -> NDArray[np.void]:

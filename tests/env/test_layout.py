@@ -1,0 +1,39 @@
+"""The layout of observations, as printed and as documented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from canasta_env.__main__ import main
+from canasta_env.encoding import layout, observation_size
+from canasta_env.rules import standard_rules
+from tests.env.environments import GAMES, IDS
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_docs_layout_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["layout"]) == 0
+    printed = capsys.readouterr().out
+    written = (DOCS / "layout.md").read_text(encoding="utf-8")
+    assert written == printed, "run: python -m canasta_env layout > docs/layout.md"
+
+
+@pytest.mark.parametrize(("game", "players"), GAMES, ids=IDS)
+def test_every_feature_has_its_place(game: str, players: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["layout", game, "--players", str(players)]) == 0
+    rules, printed = standard_rules(game, players), capsys.readouterr().out
+    end = 0
+    for block in layout(rules):
+        assert block.start == end
+        end += block.size
+        assert f"| {block.start}:{end} | {block.size} | `{block.name}` |" in printed
+    assert end == observation_size(rules)
+    assert f"{end} features" in printed
+
+
+def test_a_game_for_which_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["layout", "modern_american", "--players", "2"]) == 1
+    assert "players: 2 cannot play modern_american" in capsys.readouterr().err
