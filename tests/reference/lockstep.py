@@ -1,0 +1,240 @@
+"""Play the same deals in the engine and in the oracle, and compare everything at every step.
+
+    python -m tests.reference.lockstep --deals 20000 --game classic --players 4 --policy mixed --workers 2
+
+Without `--game`, all configurations. Prints how often each clause was exercised; ends with status 1 and a
+report at the first difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from multiprocessing import Pool
+from random import Random
+from typing import Any, NamedTuple
+
+from canasta_env.cards import NUM_CARDS
+from canasta_env.rules import GAMES, PLAYERS, Game, Rules, standard_rules
+from tests.reference.coverage import deal_events, play_watched, table_of
+from tests.reference.house_rules import draw_rules
+from tests.reference.oracle import Oracle
+from tests.reference.walks import POLICIES, draw_order, draw_policies, draw_scores
+
+CHUNK = 10  # deals that share their house rules and are played by one worker
+DECISIONS = "decisions"
+DEALS = "deals"
+
+
+class DifferenceError(AssertionError):
+    """The engine and the oracle do not agree; the text is the report."""
+
+
+def run_lockstep(
+    rules: Rules,
+    num_deals: int,
+    seed: int = 0,
+    policy: str = "mixed",
+    first_deal: int = 0,
+    alone: bool = False,
+) -> Counter[str]:
+    """Play deals in lockstep.
+
+    Args:
+        rules: The game.
+        num_deals: How many deals.
+        seed: Deal number n of a seed is always the same deal.
+        policy: A name of `POLICIES`, or `mixed`.
+        first_deal: Number of the first deal.
+        alone: Play the oracle only, and check its invariants in place of the engine.
+
+    Returns:
+        How often each event of `coverage.ROWS` happened, and the numbers of deals and decisions.
+
+    Raises:
+        DifferenceError: With the report, at the first difference.
+    """
+    counts: Counter[str] = Counter()
+    for number in range(first_deal, first_deal + num_deals):
+        _play_deal(rules, seed, number, policy, alone, counts)
+    return counts
+
+
+def _play_deal(rules: Rules, seed: int, number: int, policy: str, alone: bool, counts: Counter[str]) -> None:
+    rng = Random(f"{seed} {number}")
+    order, scores = draw_order(rules, rng), draw_scores(rules, rng)
+    dealer = rng.randrange(rules.players)
+    policies = draw_policies(policy, rules.players, rng)
+    oracle = Oracle(rules, order, dealer, scores)
+    check: Callable[[Oracle], None] = _check_invariants
+    engine: Any = None
+    if not alone:
+        from canasta_env import Table
+
+        engine = Table(rules, order=order, dealer=dealer, scores=scores)
+        check = _Comparison(engine).check
+    played: list[str] = []
+    counts.update(deal_events(oracle))
+    try:
+        check(oracle)
+        while not oracle.is_over:
+            legal = oracle.legal()
+            notation = policies[oracle.seat_to_play()](oracle, legal, rng)
+            played.append(notation)
+            if engine is not None:
+                engine.play(notation)
+            play_watched(oracle, notation, counts)
+            check(oracle)
+    except Exception as error:
+        where = f"{rules.game} {rules.players}, seed {seed}, deal {number}, policy {policy}, dealer {dealer}"
+        raise DifferenceError(
+            f"{where}\nplayed: {' | '.join(played)}\n{type(error).__name__}: {error}"
+        ) from error
+    counts.update({DEALS: 1, DECISIONS: len(played)})
+
+
+class _Comparison:
+    """Compares the engine's table with the oracle's, and remembers the position before the difference."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.position: dict[str, Any] = {}
+
+    def check(self, oracle: Oracle) -> None:
+        """Raise if anything differs."""
+        position = oracle.position()
+        for what, ours, theirs in self._pairs(oracle, position):
+            if ours != theirs:
+                report = [f"{what} differ: {_first_difference(ours, theirs)}"]
+                report += [f"oracle: {_json(ours)}", f"engine: {_json(theirs)}"]
+                report += [f"position: {_json(position)}", f"before: {_json(self.position)}"]
+                raise AssertionError("\n".join(report))
+        self.position = position
+
+    def _pairs(self, oracle: Oracle, position: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+        from canasta_env.engine.view import view_dict
+
+        engine = self.engine
+        yield "positions", position, engine.position()
+        yield "ends", oracle.is_over, bool(engine.is_over)
+        yield "legal actions", oracle.legal(), [] if engine.is_over else list(engine.legal())
+        for seat in range(oracle.rules.players):
+            yield f"views of seat {seat}", oracle.view(seat), view_dict(engine.view(seat))
+        score = oracle.score()
+        theirs = [{name: getattr(side, name) for name in score[0]} for side in engine.score()]
+        yield "scores", score, theirs
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, default=str)
+
+
+def _first_difference(ours: Any, theirs: Any) -> str:
+    """Where two values begin to differ."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in [*ours, *theirs]:
+            if key not in ours or key not in theirs:
+                return f"{key!r} is missing in the {'oracle' if key not in ours else 'engine'}"
+            if ours[key] != theirs[key]:
+                return f"{key}: {_first_difference(ours[key], theirs[key])}"
+    return f"oracle {ours!r}, engine {theirs!r}"
+
+
+def _check_invariants(oracle: Oracle) -> None:
+    """What holds of every table, whoever plays it."""
+    cards = sum(map(sum, oracle.hands)) + sum(map(sum, oracle.threes)) + len(oracle.pile) + len(oracle.stock)
+    cards += sum(sum(meld) for melds in oracle.melds for meld in melds)
+    assert cards == NUM_CARDS, f"{cards} cards"
+    for seat in range(oracle.rules.players):
+        view = oracle.view(seat)
+        hidden = view["stock_size"] + sum(view["hand_size"][1:])
+        assert min(view["unseen"]) >= 0 and sum(view["unseen"]) == hidden, "unseen"
+        hand = oracle.hands[seat]
+        assert all(known <= held for known, held in zip(oracle.known[seat], hand, strict=True)), "known"
+    position = oracle.position()
+    again = Oracle.from_position(json.loads(json.dumps(position)))
+    assert again.position() == position, "position does not come back"
+    assert oracle.is_over == (not oracle.legal()), "legal actions"
+    assert again.legal() == oracle.legal(), "legal actions from the position"
+    assert again.score() == oracle.score(), "score from the position"
+    assert oracle.is_over or any(oracle.hands[oracle.seat_to_play()]) or oracle.taken >= 0, "an empty hand"
+
+
+def _configurations(game: str | None, players: int | None) -> list[tuple[Game, int]]:
+    every = [(name, number) for name in reversed(GAMES) for number in PLAYERS[name]]
+    return [(name, number) for name, number in every if game in (None, name) and players in (None, number)]
+
+
+class _Chunk(NamedTuple):
+    """Deals for one worker."""
+
+    game: Game
+    players: int
+    first_deal: int
+    num_deals: int
+    options: argparse.Namespace
+
+
+def _run_chunk(chunk: _Chunk) -> Counter[str] | DifferenceError:
+    options = chunk.options
+    rules = standard_rules(chunk.game, chunk.players)
+    if options.house_rules:
+        rng = Random(f"{options.seed} {chunk.first_deal} rules")
+        rules = draw_rules(chunk.game, chunk.players, rng)
+    try:
+        return run_lockstep(
+            rules, chunk.num_deals, options.seed, options.policy, chunk.first_deal, options.alone
+        )
+    except DifferenceError as difference:
+        return difference
+
+
+def main() -> int:
+    """The command; returns its exit status."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--deals", type=int, default=20_000, help="of each configuration")
+    parser.add_argument("--game", choices=GAMES)
+    parser.add_argument("--players", type=int)
+    parser.add_argument("--house-rules", action="store_true", help=f"draw new rules every {CHUNK} deals")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--policy", choices=[*POLICIES, "mixed"], default="mixed")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--alone", action="store_true", help="the oracle without the engine")
+    options = parser.parse_args()
+    with Pool(options.workers) as pool:
+        for game, players in _configurations(options.game, options.players):
+            status = _run_configuration(pool, game, players, options)
+            if status:
+                return status
+    return 0
+
+
+def _run_configuration(pool: Any, game: Game, players: int, options: argparse.Namespace) -> int:
+    starts = range(0, options.deals, CHUNK)
+    tasks = [_Chunk(game, players, start, min(CHUNK, options.deals - start), options) for start in starts]
+    counts: Counter[str] = Counter()
+    begin = time.monotonic()
+    for result in pool.imap(_run_chunk, tasks):
+        if isinstance(result, DifferenceError):
+            print(f"\n{result}")
+            return 1
+        counts += result
+        _show_progress(game, players, counts, options.deals, time.monotonic() - begin)
+    print()
+    print(table_of(standard_rules(game, players), counts), flush=True)
+    return 0
+
+
+def _show_progress(game: Game, players: int, counts: Counter[str], num_deals: int, elapsed_s: float) -> None:
+    speed = counts[DECISIONS] / elapsed_s
+    done = f"{game} {players}: {counts[DEALS]:,} of {num_deals:,} deals, {counts[DECISIONS]:,} decisions"
+    print(f"\r{done}, {speed:,.0f} a second", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
