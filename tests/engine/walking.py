@@ -41,7 +41,7 @@ def walk(rules: Rules, seed: int) -> Iterator[Table]:
     """The table after every action of a random deal, the first and the last included."""
     rng = Random(seed)
     table = random_table(rules, rng)
-    policies = draw_policies("mixed", rules.players, rng)
+    policies = draw_policies("mixed", rules, rng)
     yield table
     while not table.is_over:
         table.play(policies[table.to_play](table, table.legal(), rng))

@@ -48,7 +48,7 @@ def run_lockstep(
         rules: The game.
         num_deals: How many deals.
         seed: Deal number n of a seed is always the same deal.
-        policy: A name of `POLICIES`, or `mixed`.
+        policy: A name of `POLICIES`, `mixed`, or `heuristic` (the players of `agents`).
         first_deal: Number of the first deal.
         alone: Play the oracle only, and check its invariants in place of the engine.
 
@@ -68,7 +68,7 @@ def _play_deal(rules: Rules, seed: int, number: int, policy: str, alone: bool, c
     rng = Random(f"{seed} {number}")
     order, scores = draw_order(rules, rng), draw_scores(rules, rng)
     dealer = rng.randrange(rules.players)
-    policies = draw_policies(policy, rules.players, rng)
+    policies = draw_policies(policy, rules, rng)
     oracle = Oracle(rules, order, dealer, scores)
     check: Callable[[Oracle], None] = _check_invariants
     engine: Any = None
@@ -202,7 +202,7 @@ def main() -> int:
     parser.add_argument("--players", type=int)
     parser.add_argument("--house-rules", action="store_true", help=f"draw new rules every {CHUNK} deals")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--policy", choices=[*POLICIES, "mixed"], default="mixed")
+    parser.add_argument("--policy", choices=[*POLICIES, "mixed", "heuristic"], default="mixed")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--alone", action="store_true", help="the oracle without the engine")
     options = parser.parse_args()

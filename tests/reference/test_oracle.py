@@ -449,6 +449,14 @@ def test_r_out_4_joining_an_earlier_meld_is_not_concealed() -> None:
     assert oracle.went_out == 0 and not oracle.concealed
 
 
+def test_r_take_5_a_full_meld_of_the_top_cards_rank_bars_pick_up() -> None:
+    # Both jokers are needed for the minimum. With one on the sixes and one on the fours nothing is clean;
+    # with both on the sixes these are seven cards, and the top card cannot join.
+    fields: dict[str, Any] = {"melds": {"6": [5, 0, 0]}, "opened": [False, False], "opening_points": 25}
+    fields |= {"pile": "6", "taken": "6", "melded_now": True, "begun": ["6"], "scores": [-5, 0]}
+    assert modern("* * 6x4", **fields).legal() == ["meld 4 4 4", "meld 4 4 joker"]
+
+
 # The look-ahead
 
 

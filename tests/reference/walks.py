@@ -125,8 +125,13 @@ def _weighted(weights: dict[str, float]) -> Policy:
 POLICIES.update({name: _weighted(weights) for name, weights in WEIGHTS.items()})
 
 
-def draw_policies(policy: str, players: int, rng: Random) -> list[Policy]:
+def draw_policies(policy: str, rules: Rules, rng: Random) -> list[Policy]:
     """A policy for each seat: the one named; for `mixed` one drawn for the deal, or one for every seat."""
+    players = rules.players
+    if policy == "heuristic":
+        from tests.reference.heuristic_walks import heuristic_policies
+
+        return heuristic_policies(rules, rng)
     if policy != "mixed":
         return [POLICIES[policy]] * players
     if rng.random() < 0.5:
