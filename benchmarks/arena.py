@@ -15,8 +15,8 @@ from agents.arena.pairing import BoardTable
 from agents.arena.pairing import measure as estimate
 from agents.arena.play import Block, Player, play_block
 from agents.arena.schedule import contest
+from agents.heuristics.agent import CompiledAgent
 from agents.heuristics.duel import duel
-from agents.heuristics.style import Style
 from benchmarks.measure import Rate, measure, report
 from canasta_env.rules import Rules, classic, modern_american
 
@@ -28,9 +28,10 @@ def arena_rates(rules: Rules) -> list[Rate]:
     """Measure one game: the bare loop, then the arena."""
     names = PAIRS[rules.game]
     title = f"{rules.game} {rules.players}, {names[0]} against {names[1]}"
-    players = [Player(roster.make(name, rules)) for name in names]
+    agents = [roster.make(name, rules) for name in names]
+    players = [Player(agent) for agent in agents]
+    sides = [agent for agent in (*agents, agents[1]) if isinstance(agent, CompiledAgent)][: rules.num_sides]
     block = Block(rules, contest(rules, (0,), (1,)), 0, BOARDS)
-    sides = [(name, Style()) for name in (*names, names[1])][: rules.num_sides]
 
     def bare() -> int:
         return int(np.prod(duel(rules, sides, BOARDS, seed=0).shape[:2]))

@@ -1,0 +1,106 @@
+"""Anatomy: how the points of a team come about, and how it plays, a deal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canasta_env.engine.scoring import SCORE_FIELDS
+from canasta_env.rules import Rules
+
+from .schedule import Contest
+
+# Counted a side and deal, in the order of the report.
+FIELDS = (
+    *SCORE_FIELDS,
+    "clean_canastas",
+    "clean_sevens_or_aces",
+    "mixed_canastas",
+    "wild_canastas",
+    "threes",
+    "went_out",
+    "concealed",
+    "opened",
+    "opened_turn",  # its sum; divided by `opened` it is the mean turn of opening
+    "piles_taken",
+    "asked",
+    "answered_yes",
+    "answered_no",
+    "cards_left",
+    "turns",
+)
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """Sums over the deals that a team's sides played."""
+
+    deals: int
+    sums: dict[str, float]
+
+    def __add__(self, other: Anatomy) -> Anatomy:
+        return Anatomy(
+            self.deals + other.deals, {name: self.sums[name] + other.sums[name] for name in FIELDS}
+        )
+
+    def per_deal(self) -> dict[str, float]:
+        """Means a deal; `opened_turn` over the deals in which the team opened, `answered_*` per question."""
+        means = {name: self.sums[name] / max(1, self.deals) for name in FIELDS}
+        means["opened_turn"] = self.sums["opened_turn"] / max(1.0, self.sums["opened"])
+        for name in ("answered_yes", "answered_no"):
+            means[name] = self.sums[name] / max(1.0, self.sums["asked"])
+        return means
+
+
+def nothing() -> Anatomy:
+    """The anatomy of no deals."""
+    return Anatomy(0, dict.fromkeys(FIELDS, 0.0))
+
+
+def dissect(rules: Rules, contest: Contest, outcomes: NDArray[np.void]) -> tuple[Anatomy, Anatomy]:
+    """The anatomies of the two teams of a contest.
+
+    Args:
+        rules: The game.
+        contest: What was played.
+        outcomes: `(deals,) OUTCOME`; their table numbers are those of a block.
+    """
+    team_of_side = np.array([arrangement.team_of_side for arrangement in contest.arrangements])
+    teams = team_of_side[outcomes["table"] % len(team_of_side)]  # (deals, sides)
+    numbers = {name: _by_side(rules, outcomes, name) for name in FIELDS}
+    first, second = (
+        Anatomy(
+            int((teams == team).sum()),
+            {name: float(column[teams == team].sum()) for name, column in numbers.items()},
+        )
+        for team in range(2)
+    )
+    return first, second
+
+
+def _by_side(rules: Rules, outcomes: NDArray[np.void], name: str) -> NDArray[np.float64]:
+    """A field of the outcomes, `(deals, sides)`."""
+    return np.asarray(_field(outcomes, name, np.arange(rules.num_sides)), np.float64)
+
+
+def _field(outcomes: NDArray[np.void], name: str, sides: NDArray[np.int64]) -> NDArray[Any]:
+    if name in SCORE_FIELDS:
+        return np.asarray(outcomes["points"][:, sides, SCORE_FIELDS.index(name)])
+    if name == "turns":
+        return np.repeat(outcomes["turns"][:, None], len(sides), axis=1)
+    if name in ("went_out", "concealed"):
+        seat = outcomes["went_out"][:, None]
+        went_out = np.asarray((seat >= 0) & (seat % len(sides) == sides))
+        return went_out * outcomes["concealed"][:, None] if name == "concealed" else went_out
+    if name == "opened":
+        return np.asarray(outcomes["opened_turn"][:, sides] > 0)
+    return np.asarray(outcomes[name][:, sides])
+
+
+def total(anatomies: Sequence[Anatomy]) -> Anatomy:
+    """The anatomy of all deals together."""
+    return sum(anatomies, nothing())

@@ -1,0 +1,203 @@
+"""The command line of tournaments: what `python evaluate.py` runs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from rich.console import Console
+
+from canasta_env.rules import Game, Rules, RulesError, standard_rules
+
+from .. import roster
+from ..heuristics.compiling import kernel as player_kernel
+from .boards import Scores
+from .entrants import specs_in_file
+from .errors import ArenaError
+from .ladder import Ladder
+from .play import Episode
+from .records import write_games
+from .report import write_report
+from .results import add_to_ladder, collect, save
+from .terminal import progress_bar, show_ladder, show_results
+from .tournament import Format, Keep, Settings, Tournament
+
+RUNS = Path("runs")
+RESULTS = Path("results")
+ALL_BUNDLED = "all"
+_INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Play a tournament on duplicate boards: every board with the same cards in every seating.
+
+    Without arguments: random, the strongest rule-based player and the newest checkpoint under runs/, if
+    there is one, play matches of Modern American Canasta. Finished boards are kept: the same command goes
+    on where it was, with more boards it plays only those.
+    """
+
+    agents: tuple[str, ...] = ()
+    """Who plays: names of bundled players, "heuristic" (the strongest of them), "all" (each of them),
+    neural:PATH (a run or checkpoint), python:module:Class. One entrant can be named twice."""
+    agents_from: Path | None = None
+    """A Python file whose agents take part as well: classes with reset() and act()."""
+    game: Game = "modern_american"
+    """Which game."""
+    players: Literal[2, 3, 4] = 4
+    """How many play it. Modern American is for four."""
+    target: int | None = None
+    """Match score to reach; the game's own if not given."""
+    format: Format = "round-robin"
+    """Who meets whom: everybody everybody; the first agent all others; or all pairs of partners a pair of
+    the first agent (how well does A play with B?)."""
+    episode: Episode = "match"
+    """Whether a board is one deal or a whole match."""
+    boards: int = 100
+    """Boards of each pairing. With --until: those played first, to see how many are needed."""
+    until: float | None = None
+    """Play on until each pairing's 95 percent interval is at most this many points a deal to either side."""
+    scores: tuple[str, ...] = ("zero",)
+    """Match scores to begin with: zero, drawn (with each board), or one number a side."""
+    seed: int = 0
+    """Draws the boards, and all chance of the agents."""
+    workers: int | None = None
+    """Processes to play on; all cores if not given. The results are the same."""
+    name: str | None = None
+    """Folder of the results under results/; made from the settings if not given."""
+    records: Keep = "sample"
+    """Games to keep as records that can be verified: all, a sample or none. Notable deals are always kept."""
+    decision_time_s: float = 1.0
+    """Seconds that an agent has for a decision, on average over those it is asked at once."""
+    ray: str | None = None
+    """Address of a Ray cluster to play on (extra `cluster`); "local" starts one here."""
+    ladder: Path | None = None
+    """A JSON file of running OpenSkill ratings to bring up to date with this tournament."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a tournament; the process's exit code.
+
+    Args:
+        argv: Arguments; the command line's if None.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    arguments = tyro.cli(
+        Annotated[Arguments, tyro.conf.arg(name="")],
+        args=given,
+        prog="evaluate.py",
+        config=(tyro.conf.FlagConversionOff,),
+    )
+    console = Console(highlight=False)
+    try:
+        return _run(arguments, shlex.join(["python", "evaluate.py", *given]), console)
+    except (ArenaError, RulesError) as error:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(f"error: {error}", markup=False)
+        return 2
+    except KeyboardInterrupt:
+        console.print("Interrupted. Finished boards are kept: the same command goes on from there.")
+        return _INTERRUPTED
+
+
+def _run(arguments: Arguments, command: str, console: Console) -> int:
+    settings = read_settings(arguments)
+    if arguments.workers is not None and arguments.workers < 1:
+        raise ArenaError(f"workers: {arguments.workers} must be at least 1")
+    if arguments.name is not None and (arguments.name in ("", ".", "..") or set(arguments.name) & set("/\\")):
+        raise ArenaError(f"name: {arguments.name!r} must be the name of one folder, without slashes")
+    ladder = Ladder.load(arguments.ladder) if arguments.ladder else None
+    tournament = Tournament.prepare(settings)
+    folder = RESULTS / (arguments.name or _default_name(settings))
+    if player_kernel.is_cold:
+        console.print("Compiling the players for this machine; this happens once.")
+    started = time.monotonic()
+    with progress_bar(console) as progress:
+        tournament.run(folder / "blocks", arguments.workers, progress, arguments.ray)
+    results = collect(tournament, command, time.monotonic() - started)
+    save(folder / "results.json", results)
+    write_games(folder / "games", tournament)
+    write_report(folder / "report.html", results)
+    show_results(console, results)
+    if ladder is not None and arguments.ladder is not None:
+        if not add_to_ladder(ladder, tournament):
+            console.print(f"{arguments.ladder} has counted this tournament before.")
+        ladder.save(arguments.ladder)
+        show_ladder(console, ladder)
+    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True)
+    return 0
+
+
+def read_settings(arguments: Arguments) -> Settings:
+    """The tournament that a command line asks for.
+
+    Raises:
+        ArenaError: If something does not fit, with what would.
+        RulesError: If there is no such game.
+    """
+    rules = standard_rules(arguments.game, arguments.players, arguments.target)
+    return Settings(
+        rules=rules,
+        agents=_agents(arguments, rules),
+        format=arguments.format,
+        episode=arguments.episode,
+        boards=arguments.boards,
+        until=arguments.until,
+        scores=_scores(arguments.scores),
+        seed=arguments.seed,
+        decision_time_s=arguments.decision_time_s,
+        records=arguments.records,
+    )
+
+
+def _agents(arguments: Arguments, rules: Rules) -> tuple[str, ...]:
+    specs = [
+        spec
+        for name in arguments.agents
+        for spec in (roster.names(rules) if name == ALL_BUNDLED else (name,))
+    ]
+    if arguments.agents_from is not None:
+        specs += specs_in_file(arguments.agents_from)
+    return tuple(specs) if arguments.agents else (*_default_agents(rules), *specs)
+
+
+def _default_agents(rules: Rules) -> list[str]:
+    checkpoint = newest_checkpoint(RUNS, rules)
+    return ["random", "heuristic", *([f"neural:{checkpoint}"] if checkpoint else [])]
+
+
+def newest_checkpoint(runs: Path, rules: Rules) -> Path | None:
+    """The run whose policy for this game was written last; its path, or None.
+
+    A run holds policies as `best/policy.json` and `latest/policy.json` (see `agents.learning`).
+    """
+    import json
+
+    found = []
+    for path in runs.glob("*/*/policy.json"):
+        try:
+            about = json.loads(path.read_text(encoding="utf-8"))["rules"]
+            fits = (about["game"], about["players"]) == (rules.game, rules.players)
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if fits:
+            found.append((path.stat().st_mtime, path.parent.parent))
+    return max(found)[1] if found else None
+
+
+def _scores(words: tuple[str, ...]) -> Scores:
+    if words in (("zero",), ("drawn",)):
+        return "zero" if words == ("zero",) else "drawn"
+    try:
+        return tuple(int(word) for word in words)
+    except ValueError:
+        raise ArenaError(f"scores: {' '.join(words)!r} must be zero, drawn or one number a side") from None
+
+
+def _default_name(settings: Settings) -> str:
+    return f"{settings.rules.game}-{settings.rules.players}p-{settings.episode}-{settings.digest()}"

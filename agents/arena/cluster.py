@@ -1,0 +1,71 @@
+"""Play blocks on a Ray cluster: the same blocks, the same results (extra `cluster`).
+
+The nodes need this package and the entrants' files at the same paths; nothing is sent but blocks and results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .errors import ArenaError
+from .play import Played
+from .workers import Task, play_task, use_one_core
+
+LOCAL = "local"
+_AHEAD = 2  # blocks handed out per core
+
+
+def play_on_ray(
+    tasks: Sequence[Task], address: str, workers: int | None = None
+) -> Iterator[tuple[int, Played]]:
+    """Play blocks on a cluster.
+
+    Args:
+        tasks: What to play.
+        address: Of a running cluster; "local" starts one on this machine.
+        workers: Cores of a local one; all if None.
+
+    Yields:
+        The task's number and its result, as they come in.
+
+    Raises:
+        ArenaError: If Ray is not installed, or there is no cluster.
+    """
+    if not tasks:
+        return
+    ray = _connect(address, workers)
+    try:
+        play = ray.remote(num_cpus=1)(_play_on_one_core)
+        waiting = list(reversed(tasks))
+        running: dict[Any, int] = {}
+        ahead = _AHEAD * int(ray.cluster_resources().get("CPU", 1))
+        while waiting or running:
+            while waiting and len(running) < ahead:
+                task = waiting.pop()
+                running[play.remote(task)] = task.number
+            finished, _ = ray.wait(list(running))
+            for reference in finished:
+                yield running.pop(reference), ray.get(reference)
+    finally:
+        ray.shutdown()
+
+
+def _connect(address: str, workers: int | None) -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise ArenaError("ray: Ray is not installed: pip install 'canasta-env[cluster]'") from error
+    try:
+        if address == LOCAL:
+            ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="error")
+        else:
+            ray.init(address=address, log_to_driver=False, logging_level="error")
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise ArenaError(f"ray: no cluster at {address!r}: {error}") from error
+    return ray
+
+
+def _play_on_one_core(task: Task) -> Played:
+    use_one_core()
+    return play_task(task)

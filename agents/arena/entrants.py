@@ -1,0 +1,194 @@
+"""Entrants: names and specs, and the agents made of them in whichever process plays.
+
+A spec is what `agents.roster` knows ("heuristic", "neural:runs/x", "python:module:Class", ...), or
+"file:PATH:Class" for a class in a file that is not a module (`--agents-from`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from canasta_env.engine.jit import engine_sources
+from canasta_env.rules import Rules
+
+from ..base import Agent
+from ..roster import make
+from .errors import ArenaError
+from .play import Block, Player
+
+FILE_PREFIX = "file:"
+_FOLDER = Path(__file__).resolve().parent
+_PLAYING = (
+    "boards.py",
+    "compiled.py",
+    "forfeits.py",
+    "play.py",
+    "schedule.py",
+    "tables.py",
+)  # what results depend on here
+_POLICY = "policy.safetensors"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who takes part: a name for tables and reports, and how to make the agent."""
+
+    name: str
+    spec: str
+    plays_as: str = ""  # the agent's own name
+
+
+def name_entrants(specs: Sequence[str], agent_names: Sequence[str]) -> list[Entrant]:
+    """Give every entrant a name of its own: its spec, shortened where that is clear.
+
+    Args:
+        specs: Their specs; the same one may stand twice.
+        agent_names: What the agents call themselves.
+    """
+    short = {spec: _short_name(spec) for spec in specs}
+    taken = list(short.values())
+    names = [short[spec] if taken.count(short[spec]) == 1 else spec for spec in specs]
+    copies = [names[:place].count(name) + 1 for place, name in enumerate(names)]
+    numbered = [name if copy == 1 else f"{name} #{copy}" for name, copy in zip(names, copies, strict=True)]
+    return [Entrant(*entrant) for entrant in zip(numbered, specs, agent_names, strict=True)]
+
+
+def _short_name(spec: str) -> str:
+    return spec.rsplit(":", 1)[-1] if spec.startswith((FILE_PREFIX, "python:")) else spec
+
+
+def make_agent(spec: str, rules: Rules) -> Agent:
+    """Make the agent of a spec.
+
+    Raises:
+        ArenaError: If there is none, with the reason.
+    """
+    try:
+        if spec.startswith(FILE_PREFIX):
+            return _from_file(spec.removeprefix(FILE_PREFIX), rules)
+        return make(spec, rules)
+    except Exception as error:  # an outsider's class may raise anything
+        raise ArenaError(f"agents: {error}") from error
+
+
+def specs_in_file(path: Path) -> list[str]:
+    """The specs of the agents that a Python file defines: its classes with `reset` and `act`.
+
+    Raises:
+        ArenaError: If the file cannot be run, or defines no agent.
+    """
+    module = _run_file(path)
+    classes = [
+        name
+        for name, member in vars(module).items()
+        if inspect.isclass(member) and member.__module__ == module.__name__ and _is_agent_class(member)
+    ]
+    if not classes:
+        raise ArenaError(
+            f"agents-from: {path} defines no agent: a class with reset() and act(); see docs/arena.md"
+        )
+    return [f"{FILE_PREFIX}{path.resolve()}:{name}" for name in classes]
+
+
+def _is_agent_class(member: type) -> bool:
+    is_protocol = getattr(member, "_is_protocol", False)
+    is_public = not member.__name__.startswith("_")
+    return (
+        is_public and not is_protocol and callable(getattr(member, "act", None)) and hasattr(member, "reset")
+    )
+
+
+def _from_file(location: str, rules: Rules) -> Agent:
+    path, _, name = location.rpartition(":")
+    maker = getattr(_run_file(Path(path)), name, None)
+    if maker is None:
+        raise ArenaError(f"{path} defines no {name!r}")
+    agent: Agent = maker(rules) if _takes_rules(maker) else maker()
+    if not isinstance(getattr(agent, "name", None), str):
+        agent.name = name
+    return agent
+
+
+def _takes_rules(maker: type) -> bool:
+    """Whether a class is made with one argument, as in `agents.roster`."""
+    try:
+        inspect.signature(maker).bind(None)
+    except TypeError:
+        return False
+    return True
+
+
+def _run_file(path: Path) -> ModuleType:
+    name = f"canasta_entrants_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise ArenaError(f"agents-from: there is no file {path}")
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ArenaError(f"agents-from: {path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ArenaError(f"agents-from: {path} does not run: {type(error).__name__}: {error}") from error
+    return module
+
+
+_players: dict[tuple[str, str, Rules, int], Player] = {}
+
+
+def players_for(block: Block, specs: Sequence[str], fingerprints: Sequence[str]) -> list[Player]:
+    """The players of a block's slots, made once in each process; equal specs get an agent each.
+
+    Args:
+        block: The block to be played.
+        specs: A spec for each slot.
+        fingerprints: Likewise; an entrant whose files have changed is made anew.
+    """
+    players = []
+    for slot, (spec, print_) in enumerate(zip(specs, fingerprints, strict=True)):
+        key = (spec, print_, block.rules, list(specs[:slot]).count(spec))
+        if key not in _players:
+            _players[key] = Player(make_agent(spec, block.rules))
+        players.append(_players[key])
+    return players
+
+
+def fingerprint(spec: str) -> str:
+    """A hash that changes when the entrant's own file or weights do."""
+    digest = hashlib.sha256(spec.encode())
+    for path in _files_of(spec):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _files_of(spec: str) -> list[Path]:
+    kind, _, rest = spec.partition(":")
+    if kind == "neural":
+        folders = (Path(rest) / "best", Path(rest) / "latest", Path(rest))  # in the order of agents.neural
+        return [folder / _POLICY for folder in folders if (folder / _POLICY).is_file()][:1]
+    if kind == "file":
+        return [Path(rest.rpartition(":")[0])]
+    if kind == "python":
+        module = importlib.util.find_spec(rest.partition(":")[0])
+        return [Path(module.origin)] if module and module.origin and Path(module.origin).is_file() else []
+    return []
+
+
+def code_fingerprint() -> str:
+    """A hash of the engine's, the agents' and the arena's code, as far as results depend on it."""
+    others = (path for path in _FOLDER.parent.rglob("*.py") if _FOLDER not in path.parents)
+    digest = hashlib.sha256()
+    for path in sorted([*engine_sources(), *others, *(_FOLDER / name for name in _PLAYING)]):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]

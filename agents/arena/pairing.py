@@ -1,0 +1,113 @@
+"""Pairing: what one contest says, with intervals over its boards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .forfeits import Fault
+from .play import Played
+from .statistics import Interval, planned_interval, points_interval, wins_interval
+
+
+@dataclass(frozen=True)
+class BoardTable:
+    """The boards of a contest, from the first team's side, each row summed over the arrangements.
+
+    `wins` are matches where matches were played, else deals. `(boards,)` arrays.
+    """
+
+    games: int  # a board
+    points: NDArray[np.float64]
+    deals: NDArray[np.int64]
+    deal_wins: NDArray[np.float64]
+    match_wins: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Played]) -> BoardTable:
+        """Join blocks that follow each other."""
+        return cls(
+            games=blocks[0].points.shape[1],
+            points=np.concatenate([block.points.sum(axis=1) for block in blocks]),
+            deals=np.concatenate([block.deals.sum(axis=1) for block in blocks]),
+            deal_wins=np.concatenate([block.deal_wins.sum(axis=1) for block in blocks]),
+            match_wins=np.concatenate([block.match_wins.sum(axis=1) for block in blocks]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def has_matches(self) -> bool:
+        """Whether matches were played."""
+        return not bool(np.isnan(self.match_wins).any())
+
+    @property
+    def credits(self) -> NDArray[np.float64]:
+        """Share of each board's games won: matches where matches were played, else deals."""
+        return self.match_wins / self.games if self.has_matches else self.deal_wins / self.deals
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a run with a wanted half-width came to its number of boards; see `statistics.boards_needed`."""
+
+    pilot: int
+    half_width: float
+    is_reached: bool
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """How the first team does against the second."""
+
+    first: str
+    second: str
+    boards: int
+    deals: int
+    points: Interval  # a deal
+    deal_wins: Interval
+    match_wins: Interval | None
+    faults: tuple[Fault, ...] = ()
+    plan: Plan | None = None
+
+    @property
+    def points_a_deal(self) -> float:
+        """Mean points a deal, the first team's minus the second's."""
+        return self.points.estimate
+
+    @property
+    def half_width(self) -> float:
+        """Half of the 95% interval of the points a deal."""
+        return self.points.half_width
+
+    def __str__(self) -> str:
+        points = f"{self.points_a_deal:+.1f} ± {self.half_width:.1f} points a deal"
+        wins, name = (self.match_wins, "matches") if self.match_wins else (self.deal_wins, "deals")
+        share = f"{wins.estimate:.1%} of {name} won ({wins.low:.1%} to {wins.high:.1%})"
+        return f"{self.first} against {self.second}: {points}, {share}, {self.boards} boards"
+
+
+def measure(
+    first: str, second: str, table: BoardTable, faults: Sequence[Fault] = (), plan: Plan | None = None
+) -> Pairing:
+    """Estimate everything about a contest."""
+    planned = plan is not None and plan.is_reached
+    if plan is not None and planned:
+        points = planned_interval(table.points, table.deals, plan.pilot, plan.half_width)
+    else:
+        points = points_interval(table.points, table.deals)
+    return Pairing(
+        first=first,
+        second=second,
+        boards=len(table),
+        deals=int(table.deals.sum()),
+        points=points,
+        deal_wins=wins_interval(table.deal_wins / table.deals, table.games),
+        match_wins=wins_interval(table.match_wins / table.games, table.games) if table.has_matches else None,
+        faults=tuple(faults),
+        plan=plan,
+    )

@@ -1,0 +1,339 @@
+"""Play a block of boards of one contest, every board in every arrangement, many tables at a time.
+
+A block is the unit of work and of resuming: its result is a function of the block alone, not of what else
+is played, by how many workers, or in which order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canasta_env.actions import NUM_ACTIONS
+from canasta_env.engine.scoring import TOTAL
+from canasta_env.engine.state import allocate, rules_record
+from canasta_env.engine.view import VIEW
+from canasta_env.rules import Rules
+
+from ..base import Agent, DecisionBatch
+from ..heuristics.agent import CompiledAgent
+from .boards import Scores, draw_board
+from .compiled import CompiledSeats, play_out
+from .forfeits import FORFEIT_POINTS, Fault, ask, describe_illegal, watching
+from .schedule import Contest
+from .tables import GOES_ON, IS_ILLEGAL, IS_OVER, MAX_ACTIONS, OUTCOME, deal, observe, play, sum_up
+
+Episode = Literal["deal", "match"]
+
+MAX_DEALS = 60  # of a match: two entrants that never reach the target; then the higher score wins
+WARM_UP_S = 300.0  # added to an agent's first call in a process, which may load and compile
+
+
+@dataclass(frozen=True)
+class Block:
+    """Boards `start` ... `stop` − 1 of a tournament, for one contest."""
+
+    rules: Rules
+    contest: Contest
+    start: int
+    stop: int
+    seed: int = 0
+    episode: Episode = "deal"
+    scores: Scores = "zero"
+    decision_time_s: float = 1.0
+
+    @property
+    def num_boards(self) -> int:
+        """Boards of the block."""
+        return self.stop - self.start
+
+    @property
+    def num_tables(self) -> int:
+        """Games of the block: table b · arrangements + a is board b in arrangement a."""
+        return self.num_boards * len(self.contest.arrangements)
+
+
+@dataclass
+class Played:
+    """What came out of a block.
+
+    The four arrays are `(boards, arrangements)`, from the first team's side: `points` summed over the
+    deals of a game (own mean over sides minus the other's), `deals`, `deal_wins` summed, and `match_wins`
+    (NaN where deals are played), where a tie is half a win. `actions[i]` are those of `outcomes[i]`.
+    """
+
+    points: NDArray[np.float64]
+    deals: NDArray[np.int64]
+    deal_wins: NDArray[np.float64]
+    match_wins: NDArray[np.float64]
+    outcomes: NDArray[np.void]  # (deals,) OUTCOME, by table and deal; none of forfeited boards
+    actions: list[bytes]
+    faults: list[Fault]
+
+
+@dataclass
+class Player:
+    """An agent in a slot of a contest."""
+
+    agent: Agent
+    is_warm: bool = False
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether it is a player of our own that needs no watching: half of a fast tournament's time."""
+        return type(self.agent) is CompiledAgent
+
+    def time_s(self, decision_time_s: float, decisions: int) -> float:
+        """Time for each decision of the coming call."""
+        extra = 0.0 if self.is_warm else WARM_UP_S / decisions
+        self.is_warm = True
+        return decision_time_s + extra
+
+
+def play_block(block: Block, players: Sequence[Player]) -> Played:
+    """Play every board of a block in every arrangement.
+
+    Args:
+        block: What to play.
+        players: One for each slot of the contest. A player may fill several slots.
+    """
+    room = _Room(block, players)
+    room.begin()
+    with watching():
+        while room.is_playing:
+            if room.compiled is None:
+                room.step()
+            else:
+                room.play_out(room.compiled)
+    return room.result()
+
+
+@dataclass
+class _Room:
+    """The tables of a block while they are played."""
+
+    block: Block
+    players: Sequence[Player]
+    faults: dict[int, Fault] = field(default_factory=dict)  # by board
+    finished: list[NDArray[np.void]] = field(default_factory=list)
+    actions: list[bytes] = field(default_factory=list)
+    compiled: CompiledSeats | None = None
+
+    def __post_init__(self) -> None:
+        num_tables = self.block.num_tables
+        arrangements = self.block.contest.arrangements
+        self.rules = rules_record(self.block.rules)
+        self.tables = allocate(num_tables)
+        self.views = allocate(num_tables, VIEW)
+        self.running = allocate(num_tables, OUTCOME)
+        self.masks = np.zeros((num_tables, NUM_ACTIONS), np.int8)
+        self.log = np.zeros((num_tables, MAX_ACTIONS), np.int8)
+        self.board = np.repeat(np.arange(self.block.start, self.block.stop), len(arrangements))
+        self.slot_of_seat = np.tile([a.slot_of_seat for a in arrangements], (self.block.num_boards, 1))
+        self.playing = np.arange(num_tables)
+
+    @property
+    def is_playing(self) -> bool:
+        return len(self.playing) > 0
+
+    def begin(self) -> None:
+        """Deal every board at its tables and reset the players; one who cannot be reset forfeits all."""
+        block = self.block
+        boards = [
+            draw_board(block.rules, block.seed, i, block.scores) for i in range(block.start, block.stop)
+        ]
+        repeats = len(self.block.contest.arrangements)
+        self.tables["seed"] = np.repeat(np.array([board.seed for board in boards], np.uint64), repeats)
+        self.tables["dealer"] = np.repeat([board.dealer for board in boards], repeats)
+        scores = np.repeat([board.scores for board in boards], repeats, axis=0)
+        self.tables["scores"][:, : scores.shape[1]] = scores
+        deal(self.rules, self.tables, self.playing)
+        seeds = [self._chance(slot) for slot in range(len(self.players))]
+        for slot, player in enumerate(self.players):
+            if all(player is not earlier for earlier in self.players[:slot]):
+                self._reset(slot, player, seeds[slot])
+        agents = [player.agent for player in self.players]
+        self.compiled = CompiledSeats.of(agents, seeds, block.num_tables)
+
+    def play_out(self, seats: CompiledSeats) -> None:
+        """Every table that is still playing finishes its deal, in compiled code."""
+        which = self.playing
+        status = np.empty(len(which), np.int8)
+        play_out(
+            self.rules,
+            self.tables,
+            self.running,
+            self.log,
+            which,
+            self.slot_of_seat,
+            seats.choosers,
+            seats.styles,
+            seats.seeds,
+            seats.decisions,
+            self.views,
+            status,
+        )
+        for table in which[status == IS_ILLEGAL]:
+            seat = int(self.tables["to_play"][table])
+            self._forfeit(int(self.slot_of_seat[table, seat]), int(table), "chose an illegal action")
+        self._go_on(which, status)
+
+    def step(self) -> None:
+        """Every table that is still playing makes one decision."""
+        slots = self.slot_of_seat[self.playing, self.tables["to_play"][self.playing]]
+        order = np.argsort(slots, kind="stable")
+        which = self.playing[order]
+        observe(self.rules, self.tables, which, self.masks, self.views)
+        actions = np.zeros(len(which), np.int64)
+        ends = np.cumsum(np.bincount(slots, minlength=len(self.players)))
+        for slot, (start, stop) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+            if start < stop:
+                actions[start:stop] = self._decide(slot, which[start:stop], slice(start, stop))
+        self._play(which, actions)
+
+    def result(self) -> Played:
+        """What came out, forfeits counted."""
+        outcomes = np.concatenate(self.finished) if self.finished else allocate(0, OUTCOME)
+        kept = [i for i in range(len(outcomes)) if self.board[outcomes["table"][i]] not in self.faults]
+        order = sorted(kept, key=lambda i: (outcomes["table"][i], outcomes["deal"][i]))
+        outcomes = np.asarray(outcomes[order])
+        played = tally(self.block, outcomes)
+        played.actions = [self.actions[i] for i in order]
+        played.faults = [self.faults[board] for board in sorted(self.faults)]
+        for fault in played.faults:
+            _count_as_lost(self.block, played, fault)
+        return played
+
+    def _chance(self, slot: int) -> int:
+        """The seed of a slot's own chance."""
+        return int(np.random.SeedSequence((self.block.seed, self.block.start, slot)).generate_state(1)[0])
+
+    def _reset(self, slot: int, player: Player, seed: int) -> None:
+        try:
+            player.agent.reset(self.block.num_tables, seed)
+        except Exception as error:
+            for board in range(self.block.start, self.block.stop):
+                self.faults.setdefault(board, Fault(slot, board, f"reset: {type(error).__name__}: {error}"))
+            self.playing = self.playing[:0]
+
+    def _decide(self, slot: int, tables: NDArray[np.int64], rows: slice) -> NDArray[np.int64]:
+        """Ask a slot's player at some tables, whose masks and views are in `rows`."""
+        seats = self.tables["to_play"][tables]
+        player = self.players[slot]
+        masks = self.masks[rows] if player.is_trusted else self.masks[rows].copy()
+        batch = DecisionBatch(self.block.rules, tables, seats, self.views[rows], masks)
+        if player.is_trusted:
+            return player.agent.act(batch)
+        actions, reasons = ask(player.agent, batch, player.time_s(self.block.decision_time_s, len(tables)))
+        for row, reason in reasons.items():
+            self._forfeit(slot, int(tables[row]), reason)
+        return actions
+
+    def _forfeit(self, slot: int, table: int, reason: str) -> None:
+        """The first fault on a board is the one that counts."""
+        board = int(self.board[table])
+        self.faults.setdefault(board, Fault(slot, board, reason))
+
+    def _play(self, which: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        status = np.empty(len(which), np.int8)
+        play(self.rules, self.tables, self.running, self.log, self.masks, which, actions, status)
+        if not status.any() and not self.faults:
+            return
+        for row in np.flatnonzero(status == IS_ILLEGAL):
+            self._forfeit_illegal(int(which[row]), int(actions[row]), self.masks[row])
+        self._go_on(which, status)
+
+    def _go_on(self, which: NDArray[np.int64], status: NDArray[np.int8]) -> None:
+        """Settle the deals that are over, and find the tables that are still playing."""
+        going_on = [which[status == GOES_ON], self._end_deals(np.sort(which[status == IS_OVER]))]
+        self.playing = np.sort(np.concatenate(going_on))
+        if self.faults:
+            self.playing = self.playing[~np.isin(self.board[self.playing], list(self.faults))]
+
+    def _forfeit_illegal(self, table: int, action: int, mask: NDArray[np.int8]) -> None:
+        seat = int(self.tables["to_play"][table])
+        slot = int(self.slot_of_seat[table, seat])
+        self._forfeit(slot, table, describe_illegal(action, seat, mask))
+
+    def _end_deals(self, ended: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Settle deals that are over, and deal anew where the match goes on; those tables."""
+        sum_up(self.rules, self.tables, self.running, ended)
+        self.finished.append(self.running[ended])
+        for table in ended:
+            self.actions.append(self.log[table, : self.running["decisions"][table]].tobytes())
+        self.running[ended] = np.zeros((), OUTCOME)
+        if self.block.episode == "deal":
+            return ended[:0]
+        going_on = ended[~self._is_match_over(ended)]
+        deal(self.rules, self.tables, going_on)
+        return going_on
+
+    def _is_match_over(self, which: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """R-MATCH-2: a side has reached the target, and one side leads."""
+        scores = self.tables["scores"][which, : self.block.rules.num_sides]
+        best = scores.max(axis=1)
+        leads = (scores == best[:, None]).sum(axis=1) == 1
+        over = (best >= self.block.rules.target) & leads
+        return np.asarray(over | (self.tables["deal"][which] >= MAX_DEALS))
+
+
+def tally(block: Block, outcomes: NDArray[np.void]) -> Played:
+    """Count points and wins of the deals of a block.
+
+    Args:
+        block: What was played.
+        outcomes: `(deals,) OUTCOME`, by table and deal.
+    """
+    shape = (block.num_boards, len(block.contest.arrangements))
+    team_of_side = np.array([a.team_of_side for a in block.contest.arrangements])
+    table = outcomes["table"]
+    is_first = team_of_side[table % shape[1]] == 0  # (deals, sides)
+    totals = outcomes["points"][:, : block.rules.num_sides, TOTAL].astype(np.float64)
+    difference = _mean_where(totals, is_first) - _mean_where(totals, ~is_first)
+    num_tables = block.num_tables
+    deals = np.bincount(table, minlength=num_tables)
+    points = _sum_by(table, difference, num_tables)
+    deal_wins = _sum_by(table, _share_of_win(totals, is_first), num_tables)
+    match_wins = np.full(num_tables, np.nan)
+    if block.episode == "match" and len(outcomes):
+        last = np.flatnonzero(np.append(table[1:] != table[:-1], True))
+        final = outcomes["scores"][last, : block.rules.num_sides] + totals[last]
+        match_wins[table[last]] = _share_of_win(final, is_first[last])
+    return Played(
+        points.reshape(shape),
+        deals.reshape(shape),
+        deal_wins.reshape(shape),
+        match_wins.reshape(shape),
+        outcomes,
+        [],
+        [],
+    )
+
+
+def _sum_by(table: NDArray[np.int32], numbers: NDArray[np.float64], num_tables: int) -> NDArray[np.float64]:
+    return np.bincount(table, numbers, num_tables).astype(np.float64)
+
+
+def _mean_where(numbers: NDArray[np.float64], where: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.asarray((numbers * where).sum(axis=1) / where.sum(axis=1))
+
+
+def _share_of_win(totals: NDArray[np.float64], is_first: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The first team's share of the win: of the sides with the highest total."""
+    leads = totals == totals.max(axis=1, keepdims=True)
+    return np.asarray((leads & is_first).sum(axis=1) / leads.sum(axis=1))
+
+
+def _count_as_lost(block: Block, played: Played, fault: Fault) -> None:
+    row = fault.board - block.start
+    is_lost = block.contest.team_of_slot[fault.slot] == 0
+    points = FORFEIT_POINTS[block.rules.game]
+    played.points[row] = -points if is_lost else points
+    played.deals[row] = 1
+    played.deal_wins[row] = 0 if is_lost else 1
+    if block.episode == "match":
+        played.match_wins[row] = 0 if is_lost else 1

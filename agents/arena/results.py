@@ -1,0 +1,255 @@
+"""results.json: everything a tournament found, complete enough to compute it all again.
+
+Version 1. Intervals are `{"estimate", "low", "high"}` at 95%, bounds null where there are none. Pairings
+and ratings are from the first entrant's side. `per_board` has a number a board, summed over arrangements.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import math
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .anatomy import Anatomy, dissect, total
+from .files import write_atomically
+from .forfeits import Fault
+from .games import KeptDeal, notable_deals
+from .ladder import Ladder
+from .pairing import Pairing
+from .play import MAX_DEALS
+from .ratings import Results, against_the_field, rate
+from .statistics import LEVEL, Interval
+from .tournament import Bout, Tournament
+
+FORMAT = "canasta-arena-results"
+VERSION = 1
+
+
+def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> dict[str, Any]:
+    """Everything a tournament found, as what JSON holds.
+
+    Args:
+        tournament: One that has been run.
+        command: The command line that ran it.
+        seconds: How long it took.
+    """
+    anatomies = {id(bout): _anatomies(tournament, bout) for bout in tournament.bouts}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "settings": _settings(tournament),
+        "origin": _origin(tournament, command, seconds),
+        "entrants": [
+            {
+                "name": entrant.name,
+                "spec": entrant.spec,
+                "plays_as": entrant.plays_as,
+                "fingerprint": fingerprint,
+            }
+            for entrant, fingerprint in zip(tournament.entrants, tournament.fingerprints, strict=True)
+        ],
+        "standings": standings(tournament),
+        "pairings": [_pairing(bout, anatomies[id(bout)]) for bout in tournament.bouts],
+        "anatomy": _anatomy_by_entrant(tournament, anatomies),
+        "forfeits": [_forfeit(tournament, bout, fault) for bout in tournament.bouts for fault in bout.faults],
+        "notable": [
+            {
+                "reason": notable.reason,
+                "measure": notable.measure,
+                "deal": _deal(notable.deal),
+                "twin": None if notable.twin is None else _deal(notable.twin),
+            }
+            for notable in notable_deals(tournament)
+        ],
+    }
+
+
+def save(path: Path, results: dict[str, Any]) -> None:
+    """Write results.json, as a whole or not at all."""
+    write_atomically(path, json.dumps(results, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def standings(tournament: Tournament) -> list[dict[str, Any]]:
+    """A row for each entrant, best first; without ratings where entrants play in mixed partnerships."""
+    if tournament.settings.format == "partners":
+        return []
+    bouts = tournament.bouts
+    entrants = range(len(tournament.entrants))
+    tables = [bout.table for bout in bouts]
+    ends = [(bout.contest.slots[0], bout.contest.slots[1]) for bout in bouts]
+    ratings = rate(
+        len(tournament.entrants),
+        [Results(*pair, table.credits, table.games) for pair, table in zip(ends, tables, strict=True)],
+    )
+    means = {pair: bout.pairing.points.estimate for pair, bout in zip(ends, bouts, strict=True)}
+    field = against_the_field(len(tournament.entrants), means)
+    rows = [
+        {
+            "entrant": tournament.entrants[entrant].name,
+            "rating": _interval(ratings[entrant]),
+            "points_against_the_field": field[entrant],
+            "deal_wins": _mean_share(entrant, bouts, "deal_wins"),
+            "match_wins": _mean_share(entrant, bouts, "match_wins"),
+        }
+        for entrant in entrants
+    ]
+    return sorted(rows, key=lambda row: -row["rating"]["estimate"])
+
+
+def add_to_ladder(ladder: Ladder, tournament: Tournament) -> bool:
+    """Bring a running ladder up to date with a tournament, board by board; False if it has been counted."""
+    digest = tournament.digest()
+    if digest in ladder.tournaments:
+        return False
+    shares = [bout.table.credits for bout in tournament.bouts]
+    for board in range(max(map(len, shares))):
+        for bout, credits in zip(tournament.bouts, shares, strict=True):
+            if board < len(credits):
+                teams = [bout.first.split(" + "), bout.second.split(" + ")]
+                ladder.play(teams, (credits[board], 1 - credits[board]))
+    ladder.tournaments.append(digest)
+    return True
+
+
+def _mean_share(entrant: int, bouts: list[Bout], name: str) -> float | None:
+    """An entrant's share of wins, all opponents alike."""
+    shares = []
+    for bout in bouts:
+        interval = getattr(bout.pairing, name)
+        if interval is not None and entrant in bout.contest.slots:
+            is_first = bout.contest.slots[0] == entrant
+            shares.append(interval.estimate if is_first else 1 - interval.estimate)
+    return float(np.mean(shares)) if shares else None
+
+
+def _settings(tournament: Tournament) -> dict[str, Any]:
+    settings = tournament.settings
+    return {
+        "game": settings.rules.game,
+        "players": settings.rules.players,
+        "rules": settings.rules.to_dict(),
+        "format": settings.format,
+        "episode": settings.episode,
+        "boards": settings.boards,
+        "until": settings.until,
+        "scores": settings.scores if isinstance(settings.scores, str) else list(settings.scores),
+        "seed": settings.seed,
+        "decision_time_s": settings.decision_time_s,
+        "records": settings.records,
+        "level": LEVEL,
+        "max_deals_a_match": MAX_DEALS,
+    }
+
+
+def _origin(tournament: Tournament, command: str, seconds: float) -> dict[str, Any]:
+    return {
+        "command": command,
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 1),
+        "code_fingerprint": tournament.code,
+        "python": platform.python_version(),
+        "platform": f"{sys.platform} {platform.machine()}",
+        "packages": {name: _version(name) for name in ("canasta-env", "numpy", "numba", "scipy", "torch")},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _pairing(bout: Bout, anatomies: tuple[Anatomy, Anatomy]) -> dict[str, Any]:
+    pairing: Pairing = bout.pairing
+    table = bout.table
+    return {
+        "first": bout.first,
+        "second": bout.second,
+        "boards": pairing.boards,
+        "arrangements": table.games,
+        "deals": pairing.deals,
+        "points": _interval(pairing.points),
+        "deal_wins": _interval(pairing.deal_wins),
+        "match_wins": _interval(pairing.match_wins) if pairing.match_wins else None,
+        "plan": vars(pairing.plan) if pairing.plan else None,
+        "forfeits": len(pairing.faults),
+        "anatomy": {"first": _anatomy(anatomies[0]), "second": _anatomy(anatomies[1])},
+        "per_board": {
+            "points": _numbers(table.points),
+            "deals": table.deals.tolist(),
+            "deal_wins": _numbers(table.deal_wins),
+            "match_wins": _numbers(table.match_wins) if table.has_matches else None,
+        },
+    }
+
+
+def _numbers(array: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | int]:
+    return [int(number) if number.is_integer() else round(number, 6) for number in array.tolist()]
+
+
+def _interval(interval: Interval) -> dict[str, float | None]:
+    return {
+        name: number if math.isfinite(number) else None
+        for name, number in (("estimate", interval.estimate), ("low", interval.low), ("high", interval.high))
+    }
+
+
+def _anatomies(tournament: Tournament, bout: Bout) -> tuple[Anatomy, Anatomy]:
+    parts = [
+        dissect(block.rules, block.contest, played.outcomes) for block, played in tournament.finished(bout)
+    ]
+    return total([first for first, _ in parts]), total([second for _, second in parts])
+
+
+def _anatomy_by_entrant(
+    tournament: Tournament, anatomies: dict[int, tuple[Anatomy, Anatomy]]
+) -> list[dict[str, Any]]:
+    """An entrant's anatomy over all contests in which it was a team by itself."""
+    rows = []
+    for number, entrant in enumerate(tournament.entrants):
+        parts = [
+            anatomies[id(bout)][place]
+            for bout in tournament.bouts
+            for place, team in enumerate(bout.contest.teams)
+            if team == (number,)
+        ]
+        rows.append({"entrant": entrant.name, **_anatomy(total(parts))})
+    return rows
+
+
+def _anatomy(anatomy: Anatomy) -> dict[str, Any]:
+    return {"deals": anatomy.deals, **{name: round(mean, 4) for name, mean in anatomy.per_deal().items()}}
+
+
+def _forfeit(tournament: Tournament, bout: Bout, fault: Fault) -> dict[str, Any]:
+    return {
+        "entrant": tournament.entrants[bout.contest.slots[fault.slot]].name,
+        "first": bout.first,
+        "second": bout.second,
+        "board": fault.board,
+        "reason": fault.reason,
+    }
+
+
+def _deal(deal: KeptDeal) -> dict[str, Any]:
+    return {
+        "first": deal.bout.first,
+        "second": deal.bout.second,
+        "board": deal.board.index,
+        "seed": deal.board.seed,
+        "arrangement": deal.arrangement,
+        "deal": deal.deal,
+        "dealer": deal.dealer,
+        "scores": list(deal.scores),
+        "totals": list(deal.totals),
+        "seats": list(deal.seats),
+        "actions": list(deal.actions),
+    }

@@ -1,0 +1,136 @@
+"""What a tournament shows on the terminal: a bar while it is played, then tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from .ladder import Ladder
+from .tournament import Bout
+from .tournament import Progress as ProgressCall
+
+MAX_FORFEITS_SHOWN = 10
+
+
+@contextmanager
+def progress_bar(console: Console) -> Iterator[ProgressCall]:
+    """A bar over all boards, with the pairing that has just got further."""
+    columns = (
+        TextColumn("boards"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def report(done: int, wanted: int, bout: Bout | None) -> None:
+            bar.update(task, completed=done, total=wanted)
+            if bout is not None:
+                bar.update(task, description=f"[dim]{escape(_so_far(bout))}[/]")
+
+        yield report
+
+
+def _so_far(bout: Bout) -> str:
+    points = bout.pairing.points
+    return f"{bout.first} – {bout.second}: {points.estimate:+.0f} ± {points.half_width:.0f}"
+
+
+def show_results(console: Console, results: dict[str, Any]) -> None:
+    """Pairings, standings and forfeits, from what `results.collect` gathered."""
+    console.print(_pairings(results))
+    if results["standings"]:
+        console.print(_standings(results))
+    _show_forfeits(console, results["forfeits"])
+
+
+def _pairings(results: dict[str, Any]) -> Table:
+    has_matches = any(pairing["match_wins"] for pairing in results["pairings"])
+    table = _table("Pairings (95% intervals over boards)")
+    for name in ("first", "second"):
+        table.add_column(name, overflow="fold")
+    for name in ("boards", "points a deal", "deals won", *["matches won"] * has_matches):
+        table.add_column(name, justify="right", no_wrap=True)
+    for pairing in results["pairings"]:
+        table.add_row(
+            escape(pairing["first"]),
+            escape(pairing["second"]),
+            f"{pairing['boards']:,}",
+            _points(pairing["points"]),
+            _wins(pairing["deal_wins"]),
+            *[_wins(pairing["match_wins"])] * has_matches,
+        )
+    return table
+
+
+def _standings(results: dict[str, Any]) -> Table:
+    table = _table("Standings")
+    table.add_column("entrant")
+    for name in ("rating", "interval", "points a deal against the field"):
+        table.add_column(name, justify="right")
+    for row in results["standings"]:
+        rating = row["rating"]
+        field = row["points_against_the_field"]
+        table.add_row(
+            escape(row["entrant"]),
+            f"{rating['estimate']:+.0f}",
+            f"{rating['low']:+.0f} to {rating['high']:+.0f}",
+            "–" if field is None else f"{field:+.1f}",
+        )
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0), pad_edge=False)
+
+
+def _points(interval: dict[str, float | None]) -> str:
+    estimate, low, high = interval["estimate"], interval["low"], interval["high"]
+    if low is None or high is None:
+        return f"{estimate:+.1f}"
+    return f"{estimate:+.1f} ± {(high - low) / 2:.1f}"
+
+
+def _wins(interval: dict[str, float] | None) -> str:
+    if interval is None:
+        return "–"
+    return f"{interval['estimate']:.1%} [dim]({100 * interval['low']:.0f}–{100 * interval['high']:.0f})[/]"
+
+
+def _show_forfeits(console: Console, forfeits: list[dict[str, Any]]) -> None:
+    for forfeit in forfeits[:MAX_FORFEITS_SHOWN]:
+        where = f"board {forfeit['board']} of {forfeit['first']} – {forfeit['second']}"
+        console.print(
+            f"[yellow]forfeit[/] {escape(forfeit['entrant'])}, {escape(where)}: {escape(forfeit['reason'])}"
+        )
+    if len(forfeits) > MAX_FORFEITS_SHOWN:
+        console.print(f"[yellow]{len(forfeits) - MAX_FORFEITS_SHOWN} more forfeits[/] are in the report.")
+
+
+def show_ladder(console: Console, ladder: Ladder) -> None:
+    """The standings of a running ladder."""
+    table = _table("Ladder (OpenSkill)")
+    table.add_column("entrant")
+    for name in ("skill", "±", "games"):
+        table.add_column(name, justify="right")
+    for name, mu, sigma, games in ladder.standings():
+        table.add_row(escape(name), f"{mu:.2f}", f"{sigma:.2f}", f"{games:,}")
+    console.print(table)

@@ -1,0 +1,256 @@
+"""Tournament: contests between entrants, played block by block until there are boards enough."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from canasta_env.rules import Rules
+
+from .boards import Scores, check_scores
+from .cluster import play_on_ray
+from .entrants import Entrant, code_fingerprint, fingerprint, make_agent, name_entrants
+from .errors import ArenaError
+from .forfeits import Fault
+from .journal import Journal
+from .pairing import BoardTable, Pairing, Plan, measure
+from .play import Block, Episode, Played
+from .schedule import FORMATS, Contest, Team, contest
+from .statistics import MIN_PILOT, boards_needed
+from .workers import Task, available_cores, play_tasks
+
+Format = Literal["round-robin", "one-against-all", "partners"]
+Keep = Literal["all", "sample", "none"]
+
+BLOCK_BOARDS = 50
+MAX_BOARDS = 100_000  # of a contest that plays until its interval is narrow
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to play. See `cli.Arguments` for the meaning of each.
+
+    Raises:
+        ArenaError: If a value does not fit, with what would.
+    """
+
+    rules: Rules
+    agents: tuple[str, ...]  # specs
+    format: Format = "round-robin"
+    episode: Episode = "deal"
+    boards: int = 100
+    until: float | None = None
+    scores: Scores = "zero"
+    seed: int = 0
+    decision_time_s: float = 1.0
+    records: Keep = "sample"
+
+    def __post_init__(self) -> None:
+        check_scores(self.rules, self.scores)
+        if len(self.agents) < 2:
+            raise ArenaError(f"agents: {len(self.agents)} given; a tournament needs at least two")
+        if self.boards < 1:
+            raise ArenaError(f"boards: {self.boards} must be at least 1")
+        if self.until is not None and not self.until > 0:
+            raise ArenaError(f"until: {self.until} must be a positive number of points a deal")
+        if self.until is not None and self.boards < MIN_PILOT:
+            raise ArenaError(
+                f"boards: {self.boards} say too little of the spread to plan with; "
+                f"with --until play at least {MIN_PILOT} first"
+            )
+        if not 0 <= self.seed < 2**63:
+            raise ArenaError(f"seed: {self.seed} must be a whole number from 0 to 2^63 - 1")
+        if not self.decision_time_s > 0:
+            raise ArenaError(f"decision-time-s: {self.decision_time_s} must be a positive number of seconds")
+
+    def digest(self) -> str:
+        """A short name of these settings, the same for the same tournament."""
+        content = dataclasses.asdict(self) | {"rules": self.rules.to_dict()}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+
+
+@dataclass
+class Bout:
+    """A contest while it is played: its blocks in order, and what they say."""
+
+    contest: Contest
+    first: str
+    second: str
+    wanted: int  # boards
+    blocks: dict[int, Played] = field(default_factory=dict)  # by first board
+    plan: Plan | None = None
+
+    @property
+    def played(self) -> list[Played]:
+        """The finished blocks, in order of boards."""
+        return [self.blocks[start] for start in sorted(self.blocks)]
+
+    @property
+    def table(self) -> BoardTable:
+        """The boards of the finished blocks."""
+        return BoardTable.of(self.played)
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The forfeits of the finished blocks."""
+        return [fault for block in self.played for fault in block.faults]
+
+    @property
+    def pairing(self) -> Pairing:
+        """What the finished blocks say."""
+        return measure(self.first, self.second, self.table, self.faults, self.plan)
+
+
+Progress = Callable[[int, int, Bout | None], None]
+"""Called with boards finished, boards wanted in all, and the contest that has just got further."""
+
+
+Play = Callable[[Sequence[Task]], Iterator[tuple[int, Played]]]
+
+
+@dataclass
+class Tournament:
+    """A tournament and, once `run`, its results."""
+
+    settings: Settings
+    entrants: list[Entrant]
+    bouts: list[Bout]
+    code: str  # fingerprints: of the code, and of each entrant
+    fingerprints: list[str]
+
+    @classmethod
+    def prepare(cls, settings: Settings) -> Tournament:
+        """Name the entrants, see that each can be made, and draw up the contests.
+
+        Raises:
+            ArenaError: If an entrant cannot play, or the format does not fit the game.
+        """
+        agents = [make_agent(spec, settings.rules) for spec in settings.agents]
+        entrants = name_entrants(settings.agents, [agent.name for agent in agents])
+        wanted = settings.boards
+        if settings.until is not None:
+            wanted = _whole_blocks(wanted)
+        bouts = [
+            Bout(
+                contest(settings.rules, first, second),
+                _join(entrants, first),
+                _join(entrants, second),
+                wanted,
+            )
+            for first, second in FORMATS[settings.format](len(entrants))
+        ]
+        prints = {spec: fingerprint(spec) for spec in settings.agents}
+        return cls(settings, entrants, bouts, code_fingerprint(), [prints[spec] for spec in settings.agents])
+
+    def run(
+        self,
+        folder: Path,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        ray_address: str | None = None,
+    ) -> None:
+        """Play what is not yet in the journal.
+
+        Args:
+            folder: The journal's folder.
+            workers: Number of processes; all cores if None.
+            progress: Told of every finished block.
+            ray_address: Play on this Ray cluster instead of in processes of our own.
+
+        Raises:
+            ArenaError: If the journal is damaged, or there is no such cluster.
+        """
+        report = progress or (lambda done, wanted, bout: None)
+        journal = Journal(folder, self.code)
+
+        def play(tasks: Sequence[Task]) -> Iterator[tuple[int, Played]]:
+            if ray_address is not None:
+                return play_on_ray(tasks, ray_address, workers)
+            return play_tasks(tasks, workers or available_cores())
+
+        while True:
+            self._play_wanted(journal, play, report)
+            if not self._want_more():
+                return
+
+    def _play_wanted(self, journal: Journal, play: Play, report: Progress) -> None:
+        missing: list[tuple[Bout, Block, Path]] = []
+        for bout in self.bouts:
+            for block in self._blocks(bout):
+                path = journal.path(block, self._prints(bout))
+                if block.start in bout.blocks:
+                    continue
+                if (played := journal.read(path)) is not None:
+                    bout.blocks[block.start] = played
+                else:
+                    missing.append((bout, block, path))
+        report(*self._boards_done(), None)
+        tasks = [self._task(number, bout, block) for number, (bout, block, _) in enumerate(missing)]
+        for number, played in play(tasks):
+            bout, block, path = missing[number]
+            journal.write(path, played)
+            bout.blocks[block.start] = played
+            report(*self._boards_done(), bout)
+
+    def digest(self) -> str:
+        """A short name of these settings with these entrants, as their files and the code are now."""
+        content = [self.settings.digest(), self.code, *self.fingerprints]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+    def finished(self, bout: Bout) -> list[tuple[Block, Played]]:
+        """The blocks of a contest that are finished, with their results."""
+        return [
+            (block, bout.blocks[block.start]) for block in self._blocks(bout) if block.start in bout.blocks
+        ]
+
+    def _want_more(self) -> bool:
+        """Plan further boards where the interval is still too wide; whether there are any."""
+        until, pilot = self.settings.until, _whole_blocks(self.settings.boards)
+        if until is None:
+            return False
+        for bout in self.bouts:
+            table = bout.table
+            needed = _whole_blocks(boards_needed(table.points, table.deals, pilot, until))
+            bout.wanted = max(bout.wanted, min(needed, MAX_BOARDS))
+            bout.plan = Plan(pilot, until, is_reached=needed <= MAX_BOARDS)
+        return any(bout.wanted > len(bout.table) for bout in self.bouts)
+
+    def _blocks(self, bout: Bout) -> list[Block]:
+        settings = self.settings
+        return [
+            Block(
+                rules=settings.rules,
+                contest=bout.contest,
+                start=start,
+                stop=min(start + BLOCK_BOARDS, bout.wanted),
+                seed=settings.seed,
+                episode=settings.episode,
+                scores=settings.scores,
+                decision_time_s=settings.decision_time_s,
+            )
+            for start in range(0, bout.wanted, BLOCK_BOARDS)
+        ]
+
+    def _task(self, number: int, bout: Bout, block: Block) -> Task:
+        specs = tuple(self.entrants[entrant].spec for entrant in bout.contest.slots)
+        return Task(number, block, specs, self._prints(bout), self.settings.records)
+
+    def _prints(self, bout: Bout) -> tuple[str, ...]:
+        return tuple(self.fingerprints[entrant] for entrant in bout.contest.slots)
+
+    def _boards_done(self) -> tuple[int, int]:
+        done = sum(len(block.points) for bout in self.bouts for block in bout.blocks.values())
+        return done, sum(bout.wanted for bout in self.bouts)
+
+
+def _whole_blocks(boards: int) -> int:
+    return -(-boards // BLOCK_BOARDS) * BLOCK_BOARDS
+
+
+def _join(entrants: Sequence[Entrant], team: Team) -> str:
+    return " + ".join(entrants[entrant].name for entrant in team)

@@ -1,0 +1,104 @@
+"""Small players for the arena's tests: some honest, some at fault."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import DecisionBatch
+from canasta_env.actions import NUM_ACTIONS
+
+
+class Drawing:
+    """Plays a legal action drawn by a generator of its own for each table."""
+
+    name = "drawing"
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        self.rngs = [np.random.default_rng((seed, table)) for table in range(num_tables)]
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        draws = np.array([self.rngs[table].random(NUM_ACTIONS) for table in batch.tables])
+        return np.argmax(draws * batch.masks, axis=1)
+
+
+class Laying:
+    """Plays the first legal action that lays cards, else the first legal one."""
+
+    name = "laying"
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        pass
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        preference = np.arange(NUM_ACTIONS, 0, -1)
+        preference[8:82] += 1_000
+        return np.argmax(preference * batch.masks, axis=1)
+
+
+class Faulty(Laying):
+    """Lays like `Laying`, until at one table, on one turn, it does something else."""
+
+    def __init__(self, table: int | None, turn: int = 5) -> None:
+        self.table = table
+        self.turn = turn
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        actions = super().act(batch)
+        here = batch.views["turn"] >= self.turn
+        if self.table is not None:
+            here &= batch.tables == self.table
+        return self.misbehave(actions, here) if here.any() else actions
+
+    def misbehave(self, actions: NDArray[np.int64], here: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return actions
+
+
+class Raising(Faulty):
+    name = "raising"
+
+    def misbehave(self, actions, here):
+        raise RuntimeError("no idea\nof what to do")
+
+
+class Cheating(Faulty):
+    name = "cheating"
+    action = 8  # meld black3 black3 black3
+
+    def misbehave(self, actions, here):
+        return np.where(here, self.action, actions)
+
+
+class Sprawling(Faulty):
+    name = "sprawling"
+
+    def misbehave(self, actions, here):
+        return np.stack([actions, actions])
+
+
+class Sleeping(Faulty):
+    name = "sleeping"
+
+    def misbehave(self, actions, here):
+        time.sleep(30)
+        return actions
+
+
+class Unwilling(Laying):
+    name = "unwilling"
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        raise OSError("no weights here")
+
+
+class Tampering(Laying):
+    """Makes everything legal in its own copy and plays something that is not."""
+
+    name = "tampering"
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        batch.masks[:] = 1
+        batch.views["hand"][:] = 1
+        return np.full(len(batch), NUM_ACTIONS - 1)

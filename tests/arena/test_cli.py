@@ -1,0 +1,232 @@
+"""evaluate.py as a user runs it: results, records, a report, and errors that say what would be right."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from agents.arena.cli import main, newest_checkpoint
+from agents.arena.report import render
+from canasta_env.records import verify
+from canasta_env.rules import classic, modern_american
+
+OUTSIDERS = Path(__file__).parent / "outsiders.py"
+FIRST, LAST = (f"file:{OUTSIDERS}:{name}" for name in ("First", "Last"))
+
+
+def evaluate(*arguments: str, agents: tuple[str, ...] = (FIRST, LAST)) -> int:
+    return main(["--agents", *agents, "--workers", "1", *arguments])
+
+
+@pytest.fixture(scope="module")
+def matches(tmp_path_factory) -> Path:
+    """A small tournament of matches between three, and its folder."""
+    folder = tmp_path_factory.mktemp("matches")
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        arguments = (
+            "--agents-from",
+            str(OUTSIDERS),
+            "--game",
+            "classic",
+            "--target",
+            "1000",
+            "--boards",
+            "6",
+        )
+        assert evaluate(*arguments, "--name", "mine", agents=(LAST,)) == 0
+    finally:
+        os.chdir(before)
+    return folder / "results" / "mine"
+
+
+def test_results_are_complete(matches):
+    results = json.loads((matches / "results.json").read_text())
+    assert (results["format"], results["version"]) == ("canasta-arena-results", 1)
+    assert [entrant["name"] for entrant in results["entrants"]] == ["Last", "First", "Last #2"]
+    assert results["settings"]["rules"]["target"] == 1_000
+    assert len(results["pairings"]) == 3
+    for pairing in results["pairings"]:
+        per_board = pairing["per_board"]
+        assert len(per_board["points"]) == pairing["boards"] == 6
+        assert sum(per_board["points"]) / sum(per_board["deals"]) == pytest.approx(
+            pairing["points"]["estimate"]
+        )
+        assert sum(per_board["match_wins"]) / 12 == pytest.approx(pairing["match_wins"]["estimate"])
+        difference = pairing["anatomy"]["first"]["total"] - pairing["anatomy"]["second"]["total"]
+        assert difference == pytest.approx(pairing["points"]["estimate"], abs=0.01)
+    itself = results["pairings"][1]
+    assert (itself["first"], itself["second"]) == ("Last", "Last #2")
+    assert itself["points"] == {"estimate": 0.0, "low": 0.0, "high": 0.0}
+    assert itself["match_wins"]["estimate"] == 0.5
+
+
+def test_anatomy_adds_up(matches):
+    results = json.loads((matches / "results.json").read_text())
+    clauses = ("melded_cards", "canastas", "going_out", "threes", "cards_in_hand", "penalties")
+    for row in results["anatomy"]:
+        assert sum(row[name] for name in clauses) == pytest.approx(row["total"], abs=0.01)
+        assert row["canastas"] == pytest.approx(
+            500 * row["clean_canastas"] + 300 * row["mixed_canastas"], abs=0.1
+        )
+        assert row["going_out"] == pytest.approx(100 * (row["went_out"] + row["concealed"]), abs=0.1)
+        assert 0 < row["opened"] <= 1
+        assert row["opened_turn"] >= 1
+        assert row["answered_yes"] + row["answered_no"] == pytest.approx(1 if row["asked"] else 0, abs=0.001)
+
+
+def test_records_verify_and_are_listed(matches):
+    index = json.loads((matches / "games" / "index.json").read_text())
+    files = sorted(path.name for path in (matches / "games").glob("*.jsonl"))
+    assert sorted(entry["file"] for entry in index) == files
+    for entry in index:
+        record = verify(matches / "games" / entry["file"])
+        assert len(record.deals) == entry["deals"]
+    whole = [entry for entry in index if entry["board"] == 0 and "-deal-" not in entry["file"]]
+    assert len(whole) == 6  # three pairings, both ways
+
+
+def test_the_report_stands_by_itself(matches):
+    page = (matches / "report.html").read_text()
+    assert not re.search(r'(src|href)\s*=\s*["\'][^#]', page)
+    assert not re.search(r"url\([^#]", page)
+    assert "@import" not in page
+    for name in ("Last #2", "First", "Largest difference", "Longest deal"):
+        assert name in page
+
+
+def test_replays_lead_to_the_points_of_the_deal(matches):
+    page = (matches / "report.html").read_text()
+    content = re.search(r'<script type="application/json" id="replays">(.*?)</script>', page, re.DOTALL)
+    assert content is not None
+    replays = json.loads(content.group(1))
+    assert {replay["title"] for replay in replays} >= {"Largest difference", "Highest score", "Longest deal"}
+    for replay in replays:
+        assert len(replay["deals"]) == 2
+        for deal in replay["deals"]:
+            whole: dict = {}
+            for step in deal["steps"]:
+                whole |= step
+            assert whole["to"] is None
+            assert whole["v"] == deal["totals"] == [side["total"] for side in deal["breakdown"]]
+            cards = sum(len(whole[f"h{seat}"]) for seat in range(4)) + len(whole["p"]) + whole["s"]
+            cards += sum(sum(map(sum, (meld[1:] for meld in whole[f"m{side}"]))) for side in range(2))
+            assert cards + sum(len(whole[f"t{side}"]) for side in range(2)) == 108
+
+
+def test_names_cannot_break_the_page(matches):
+    results = json.loads((matches / "results.json").read_text())
+    text = json.dumps(results).replace("Last #2", "</script><b>x</b>")
+    page = render(json.loads(text))
+    assert "<b>x</b>" not in page
+    assert page.count("</script>") == 2
+
+
+def test_the_same_command_plays_nothing_again(matches, monkeypatch, capsys):
+    monkeypatch.chdir(matches.parents[1])
+    monkeypatch.setattr(
+        "agents.arena.tournament.play_tasks", lambda tasks, workers: iter(()) if not tasks else 1 / 0
+    )
+    arguments = ("--agents-from", str(OUTSIDERS), "--game", "classic", "--target", "1000", "--boards", "6")
+    assert evaluate(*arguments, "--name", "mine", agents=(LAST,)) == 0
+    assert "Report: results/mine/report.html" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--game", "classic", "--players", "3", "--scores", "drawn"),
+        ("--game", "classic", "--players", "2", "--records", "all"),
+        ("--scores", "3000", "-5", "--records", "none"),
+        ("--format", "one-against-all", "--seed", "3"),
+        ("--format", "partners", "--game", "classic"),
+    ],
+)
+def test_every_option_plays(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert evaluate("--boards", "2", "--episode", "deal", *arguments) == 0
+    assert "points a deal" in capsys.readouterr().out
+    (results,) = tmp_path.glob("results/*")
+    assert (results / "report.html").stat().st_size > 10_000
+    for path in results.glob("games/*.jsonl"):
+        verify(path)
+
+
+def test_a_forfeit_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    entrant = tmp_path / "broken.py"
+    entrant.write_text(
+        "class Broken:\n"
+        "    def reset(self, num_tables, seed): pass\n"
+        "    def act(self, batch): raise KeyError('seat <7>')\n"
+    )
+    assert evaluate("--boards", "2", "--agents-from", str(entrant), "--name", "x", agents=(FIRST,)) == 0
+    assert "forfeit Broken, board 0 of First – Broken: KeyError: 'seat <7>'" in capsys.readouterr().out
+    page = (tmp_path / "results" / "x" / "report.html").read_text()
+    assert "KeyError: &#39;seat &lt;7&gt;&#39;" in page
+
+
+def test_a_ladder_counts_a_tournament_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert evaluate("--boards", "3", "--episode", "deal", "--ladder", "ladder.json") == 0
+    assert "has counted this tournament before" in capsys.readouterr().out
+    ladder = json.loads((tmp_path / "ladder.json").read_text())
+    assert {entry["games"] for entry in ladder["entrants"].values()} == {3}
+
+
+BAD = [
+    (("--boards", "0"), "error: boards: 0 must be at least 1"),
+    (("--workers", "0"), "error: workers: 0 must be at least 1"),
+    (("--players", "2"), "error: players: 2 cannot play modern_american"),
+    (("--scores", "high"), "error: scores: 'high' must be zero, drawn or one number a side"),
+    (("--scores", "1", "2", "3"), "2 numbers, one a side"),
+    (("--target", "0"), "error: target: 0 must be"),
+    (("--until", "10", "--boards", "5"), "with --until play at least 50 first"),
+    (("--agents-from", "nowhere.py"), "error: agents-from: there is no file nowhere.py"),
+    (("--name", "a/b"), "must be the name of one folder"),
+    (("--game", "classic", "--players", "2", "--format", "partners"), "mixed pairs need four players"),
+    (("--game", "poker"), "'classic'"),
+    (("--bords", "3"), "--boards"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_a_bad_command_says_what_would_be_right(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = evaluate(*arguments)
+    except SystemExit as exit_:
+        code = exit_.code
+    assert code == 2
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert "Traceback" not in errors
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_agent_is_named_with_the_choices(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["--agents", "random", "nobody"]) == 2
+    assert "error: agents: no agent 'nobody'" in capsys.readouterr().err
+
+
+def test_the_newest_checkpoint_of_the_game_is_found(tmp_path):
+    assert newest_checkpoint(tmp_path, classic()) is None
+    for age, (name, rules) in enumerate(
+        {"new": classic(), "old": classic(), "other": modern_american()}.items()
+    ):
+        path = tmp_path / name / "best" / "policy.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"rules": rules.to_dict()}))
+        os.utime(path, (1_000 - age, 1_000 - age))
+    broken = tmp_path / "broken" / "best" / "policy.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{")
+    assert newest_checkpoint(tmp_path, classic()) == tmp_path / "new"
+    assert newest_checkpoint(tmp_path, modern_american()) == tmp_path / "other"
