@@ -182,10 +182,12 @@ def reaches_minimum(rules, s, seat):  # type: ignore[no-untyped-def]
         if is_modern:
             if naturals >= CANASTA_SIZE and wilds_there == 0 and rank != s.taken:
                 return True  # R-OPEN-4
-            limit = _size_limit(rules, s, rank)
-            is_crowded = is_crowded or naturals + rules.max_wilds_in_meld > limit
-            naturals = min(naturals, limit - wilds_there)
-        here = wild_room(rules, rank, naturals, wilds_there, True) if can_mix else 0
+        limit = _size_limit(rules, s, rank)
+        is_crowded = is_crowded or naturals + rules.max_wilds_in_meld > limit
+        naturals = min(naturals, limit - wilds_there)
+        here = 0
+        if can_mix:
+            here = min(wild_room(rules, rank, naturals, wilds_there, True), limit - naturals - wilds_there)
         if on_table == 0 and cards == PAIR:
             if here > 0:
                 pairs += 1
@@ -230,7 +232,9 @@ def _best_wilds(s, seat, number):  # type: ignore[no-untyped-def]
 
 @kernel
 def _size_limit(rules, s, rank):  # type: ignore[no-untyped-def]
-    """Most cards a Modern meld of a rank may come to before the opening is complete."""
+    """Most cards a meld of a rank may come to before the opening is complete."""
+    if not rules.is_modern:
+        return _UNLIMITED
     return LARGEST_BEFORE_TOP_CARD if rank == s.taken else CANASTA_SIZE
 
 
