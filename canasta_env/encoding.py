@@ -324,8 +324,9 @@ def _encode_seat(v, seat, out, at):  # type: ignore[no-untyped-def]
 def _encode_turn(rules, v, out, at):  # type: ignore[no-untyped-def]
     """The flags of the turn, single features: nothing is written beyond them."""
     at = _one_hot(out, at, _NUM_PHASES, v.phase)
-    at = _one_hot(out, at, rules.players, v.to_play)
-    at = _one_hot(out, at, rules.players, v.dealer)
+    players = int(rules.players)
+    at = _one_hot(out, at, players, v.to_play)
+    at = _one_hot(out, at, players, v.dealer)
     at = _one_hot(out, at, _NUM_ANSWERS, v.answer)
     missing = 0
     if not v.opened[0]:

@@ -1,0 +1,1 @@
+"""Self-play training: networks, rollouts, advantages, PPO, imitation, past selves, checkpoints, metrics."""

@@ -1,0 +1,89 @@
+"""The parts of a run, built from its config: network, actors, opponents, updates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from .actor import Actor
+from .config import Config
+from .decisions import Columns
+from .descent import Descent
+from .imitation import ImitationUpdate
+from .league import League
+from .machine import Machine
+from .network import PolicyNetwork
+from .opponents import Opponent, PastSelf, SeatedAgent
+from .ppo import PpoUpdate
+from .rollout import Rollouts, actor_sizes, section_bounds
+from .seating import PAST, Seating
+from .world import World
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a trainer works with."""
+
+    network: PolicyNetwork
+    descent: Descent
+    rollouts: Rollouts
+    imitation: ImitationUpdate
+    ppo: PpoUpdate
+    league: League
+    past_selves: list[PastSelf]  # one an actor, if past selves are played against
+    teachers: list[Opponent]  # one an actor, if a teacher is imitated
+    rng: np.random.Generator  # minibatches and the league
+
+
+def assemble(config: Config, world: World, machine: Machine) -> Parts:
+    """Build a run's parts; the same config gives the same parts on the same machine."""
+    learner_seeds, actor_seeds = np.random.SeedSequence(config.run.seed).spawn(2)
+    torch.manual_seed(config.run.seed)
+    rng = np.random.default_rng(learner_seeds)
+    sizes = actor_sizes(config.rollout.tables, config.rollout.actors, machine.cores)
+    streams = actor_seeds.spawn(2 * len(sizes))
+    tables = [
+        world.make_tables(size, int(stream.generate_state(1)[0]))
+        for size, stream in zip(sizes, streams[::2], strict=True)
+    ]
+    observation_size = tables[0].observations.shape[1]
+    critic_size = tables[0].critic_states.shape[1] if config.network.critic == "privileged" else 0
+    network = PolicyNetwork(config.network, observation_size, critic_size).to(machine.device)
+    bounds = section_bounds(sizes, config.rollout.steps, world.rules.players).tolist()
+    columns = Columns.allocate(bounds[-1], observation_size, critic_size)
+    past_selves: list[PastSelf] = []
+    actors = []
+    for place, size in enumerate(sizes):
+        seating = Seating(config.opponents, size, world.rules.players, world.rules.num_sides)
+        opponents = [_seat(name, network, past_selves, world) for name in seating.opponents]
+        section = columns[bounds[place] : bounds[place + 1]]
+        rng_of_actor = np.random.default_rng(streams[2 * place + 1])
+        actors.append(Actor(tables[place], seating, opponents, section, rng_of_actor))
+    descent = Descent(network, config.ppo.max_gradient_norm)
+    return Parts(
+        network=network,
+        descent=descent,
+        rollouts=Rollouts(actors, columns, machine),
+        imitation=ImitationUpdate(network, descent, columns, config.imitation, machine, rng),
+        ppo=PpoUpdate(network, descent, columns, config.ppo, machine, rng),
+        league=League(config.opponents.past_selves),
+        past_selves=past_selves,
+        teachers=[_player(config.imitation.teacher, world) for _ in actors]
+        if config.imitation.share > 0
+        else [],
+        rng=rng,
+    )
+
+
+def _seat(name: str, network: PolicyNetwork, past_selves: list[PastSelf], world: World) -> Opponent:
+    """An opponent by its name in `Seating`; a past self is noted in `past_selves`."""
+    if name != PAST:
+        return _player(name, world)
+    past_selves.append(PastSelf(network))
+    return past_selves[-1]
+
+
+def _player(name: str, world: World) -> Opponent:
+    return SeatedAgent(world.make_player(name), world.rules)

@@ -1,0 +1,53 @@
+"""What a rollout's decisions turned out to be worth: advantages and returns over all actors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .advantages import estimate_advantages
+from .config import Ppo
+from .rollout import Rollouts
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """A number for each row of the columns; only those of `rows` mean something."""
+
+    rows: NDArray[np.int64]  # (m,) rows to learn from: decisions that are not open any more
+    advantages: NDArray[np.float32]  # (n,) points
+    returns: NDArray[np.float32]  # (n,) points
+
+    def normalised_advantages(self) -> NDArray[np.float32]:
+        """`(n,) float32` with mean 0 and deviation 1 over `rows`."""
+        used = self.advantages[self.rows]
+        return np.asarray((self.advantages - used.mean()) / (used.std() + 1e-8), np.float32)
+
+    def explained_variance(self, values: NDArray[np.float32]) -> float:
+        """Share of the returns' variance that `values` (`(n,)`, points) explain; 1 is all of it."""
+        returns = self.returns[self.rows]
+        variance = float(returns.var())
+        return 1 - float((returns - values[self.rows]).var()) / variance if variance > 0 else 0.0
+
+
+def estimate(rollouts: Rollouts, settings: Ppo) -> Estimates:
+    """Advantages and returns of the decisions that the actors hold."""
+    columns = rollouts.columns
+    advantages = np.zeros(len(columns.actions), np.float32)
+    for actor, start in rollouts.sections():
+        size = actor.decisions.size
+        own = actor.decisions.columns[:size]
+        estimate_advantages(
+            own.following,
+            own.turns,
+            own.rewards,
+            own.values,
+            settings.discount,
+            settings.trace,
+            settings.trace_over == "turns",
+            advantages[start : start + size],
+        )
+    rows = np.concatenate([start + actor.decisions.closed_rows for actor, start in rollouts.sections()])
+    return Estimates(rows, advantages, advantages + columns.values)

@@ -1,0 +1,100 @@
+"""Players other than the learner at the training tables: any agent of the roster, or a frozen past self."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from canasta_env.rules import Rules
+
+from ..base import Agent, DecisionBatch
+from .arrays import Arrays
+from .distribution import sample_actions
+from .network import PolicyNetwork
+
+
+class Tables(Protocol):
+    """What training asks of `canasta_env.vector.VectorTables`."""
+
+    @property
+    def to_play(self) -> NDArray[np.int8]:
+        """Seat to move, `(num_tables,)`."""
+
+    @property
+    def masks(self) -> NDArray[np.int8]:
+        """Legal actions, `(num_tables, NUM_ACTIONS)`, 1 legal."""
+
+    @property
+    def views(self) -> NDArray[np.void]:
+        """What the seat to move may know, `(num_tables,)`."""
+
+    @property
+    def observations(self) -> NDArray[np.int8]:
+        """The views encoded, `(num_tables, observation_size)`."""
+
+    @property
+    def critic_states(self) -> NDArray[np.int8]:
+        """The views with the hidden cards, encoded: `(num_tables, critic_size)`; for training only."""
+
+    def step(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Apply an action at every table: `ended (num_tables,)` and `points (num_tables, players)`."""
+
+    def get_state(self) -> Arrays:
+        """Everything that the future depends on, as arrays by name."""
+
+    def set_state(self, state: Arrays) -> None:
+        """Take back what `get_state` gave."""
+
+
+class Opponent(Protocol):
+    """Whoever plays the seats that are not the learner's."""
+
+    def prepare(self, num_tables: int, seed: int) -> None:
+        """Forget everything; all chance of the coming rollout comes from `seed`."""
+
+    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Choose an action at each of the tables `rows`: `(n,) int64`."""
+
+
+class SeatedAgent:
+    """An agent of the roster at training tables."""
+
+    def __init__(self, agent: Agent, rules: Rules) -> None:
+        self._agent = agent
+        self._rules = rules
+
+    def prepare(self, num_tables: int, seed: int) -> None:
+        """See `Opponent.prepare`."""
+        self._agent.reset(num_tables, seed)
+
+    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Opponent.choose`."""
+        batch = DecisionBatch(self._rules, rows, tables.to_play[rows], tables.views[rows], tables.masks[rows])
+        return self._agent.act(batch)
+
+
+class PastSelf:
+    """A frozen policy at training tables, drawing from its distribution."""
+
+    def __init__(self, network: PolicyNetwork) -> None:
+        self.network = network
+        self._rng = np.random.default_rng(0)
+
+    def prepare(self, num_tables: int, seed: int) -> None:
+        """See `Opponent.prepare`."""
+        self._rng = np.random.default_rng(seed)
+
+    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Opponent.choose`."""
+        device = self.network.value_scale.device
+        with torch.inference_mode():
+            logits = self.network.logits(torch.from_numpy(tables.observations[rows]).to(device))
+        actions = np.empty(len(rows), np.int64)
+        log_probs = np.empty(len(rows), np.float32)
+        sample_actions(
+            logits.float().cpu().numpy(), tables.masks[rows], self._rng.random(len(rows)), actions, log_probs
+        )
+        return actions

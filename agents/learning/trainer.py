@@ -1,0 +1,283 @@
+"""A training run: imitation, then self-play, with measurements and checkpoints on the way."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from . import checkpoints
+from .actor import Tally
+from .arrays import Arrays, prefixed, with_prefix
+from .assembly import assemble
+from .checkpoints import CheckpointError, TrainingState
+from .config import Config
+from .descent import DivergedError
+from .estimates import Estimates, estimate
+from .judging import Measurement
+from .machine import Machine
+from .metrics import MetricsWriter
+from .progress import Progress, straight
+from .world import World
+
+SELECTION_SEED = 1_000_003  # of the boards that choose the best policy; reported boards have another
+SCALE_MEMORY = 0.95  # of the value scale's mean square, from one update to the next
+COLLAPSED_UPDATES = 5  # updates in a row below the entropy floor that end a run
+
+
+class Trainer:
+    """One run in one folder. Build it, perhaps `resume` it, then call `advance` until `is_over`.
+
+    Args:
+        config: What to run.
+        folder: The run's folder; its `latest` and `best` hold checkpoints.
+        world: Tables, players and judge.
+        machine: Cores, device, precision.
+    """
+
+    def __init__(self, config: Config, folder: Path, world: World, machine: Machine) -> None:
+        self.config = config
+        self.folder = folder
+        self.world = world
+        self.parts = assemble(config, world, machine)
+        self._reference = world.make_player(config.judging.player)
+        self.progress = Progress()
+        self.measurement: Measurement | None = None  # the last one
+        self.best: Measurement | None = None
+        self._faced: list[int] = []  # the past self that each actor plays against, by its decisions
+        self._low_entropy = 0  # updates in a row
+        self._metrics: MetricsWriter | None = None
+
+    @property
+    def share(self) -> float:
+        """Part of the run that is done, 0 to 1."""
+        return self.progress.share(self.config.run)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run's length is reached."""
+        return self.share >= 1
+
+    @property
+    def is_imitating(self) -> bool:
+        """Whether the run still learns from its teacher."""
+        return self.share < self.config.imitation.share
+
+    def advance(self) -> dict[str, float]:
+        """Play a rollout, learn from it, measure where that is due; returns the update's metrics.
+
+        Raises:
+            DivergedError: If a number has become infinite or undefined, or the entropy has collapsed.
+        """
+        started = time.perf_counter()
+        was_imitating = self.is_imitating
+        metrics = self._imitate() if was_imitating else self._self_play()
+        self.progress.updates += 1
+        self.progress.seconds += time.perf_counter() - started
+        if was_imitating and not self.is_imitating:
+            self.parts.rollouts.forget()  # open decisions are the teacher's: not the policy's to learn from
+        self._check_entropy(metrics)
+        if self.progress.measured < int(self.share * self.config.judging.measurements):
+            metrics |= self._measure()
+        metrics |= {"seconds": self.progress.seconds, "decisions": self.progress.decisions}
+        self._write(metrics)
+        return metrics
+
+    def save(self) -> None:
+        """Write the resumable checkpoint `latest`."""
+        state = TrainingState(self._arrays(), self._facts())
+        checkpoints.save(self.folder / "latest", self.parts.network, self._card(), state)
+
+    def resume(self) -> None:
+        """Go on from the folder's `latest` as if the run had never stopped.
+
+        Raises:
+            CheckpointError: If there is none, or it does not fit the config.
+        """
+        parts = self.parts
+        state = checkpoints.load_state(self.folder / "latest")
+        actor_rngs = state.facts["actor_rngs"]
+        if len(actor_rngs) != len(parts.rollouts.actors):
+            raise CheckpointError(
+                f"{self.folder}: the run has {len(actor_rngs)} actors, here it would have "
+                f"{len(parts.rollouts.actors)}; set rollout.actors to {len(actor_rngs)}"
+            )
+        checkpoints.set_weights(parts.network, with_prefix("network.", state.arrays))
+        parts.descent.set_state(with_prefix("descent.", state.arrays))
+        parts.league.set_state(with_prefix("league.", state.arrays), parts.network)
+        for place, actor in enumerate(parts.rollouts.actors):
+            actor.set_state(with_prefix(f"actor{place}.", state.arrays))
+            actor.rng.bit_generator.state = actor_rngs[place]
+        self._set_facts(state.facts)
+
+    def close(self) -> None:
+        """Bring the metrics to the disk."""
+        if self._metrics is not None:
+            self._metrics.close()
+            self._metrics = None
+
+    # Updates
+
+    def _imitate(self) -> dict[str, float]:
+        config, parts = self.config, self.parts
+        started = time.perf_counter()
+        steps, own_play = config.rollout.steps, config.imitation.own_play
+        tally = parts.rollouts.imitate(parts.network, parts.teachers, own_play, steps)
+        played = time.perf_counter()
+        estimates = self._estimate()
+        done = self.share / config.imitation.share
+        rate = straight(config.imitation.learning_rate, config.ppo.learning_rate, done)
+        parts.descent.set_learning_rate(rate)
+        metrics = parts.imitation.learn(estimates)
+        metrics |= self._learning_metrics("imitate", estimates, rate)
+        return metrics | self._playing_metrics(tally, estimates, started, played)
+
+    def _self_play(self) -> dict[str, float]:
+        config, parts = self.config.ppo, self.parts
+        self._refresh_league()
+        started = time.perf_counter()
+        tally = parts.rollouts.collect(parts.network, self.config.rollout.steps)
+        played = time.perf_counter()
+        estimates = self._estimate()
+        first = self.config.imitation.share
+        done = (self.share - first) / (1 - first)
+        rate = straight(config.learning_rate, config.final_learning_rate, done)
+        entropy_weight = straight(config.entropy, config.final_entropy, done)
+        parts.descent.set_learning_rate(rate)
+        metrics = parts.ppo.learn(estimates, entropy_weight)
+        metrics |= self._learning_metrics("learn", estimates, rate)
+        return metrics | self._playing_metrics(tally, estimates, started, played)
+
+    def _estimate(self) -> Estimates:
+        """Advantages and returns of the rollout; the unit of the values follows the size of the returns.
+
+        The unit is the root of their mean square, which follows a rise at once and a fall slowly.
+        """
+        network = self.parts.network
+        estimates = estimate(self.parts.rollouts, self.config.ppo)
+        if len(estimates.rows):
+            square = float((estimates.returns[estimates.rows].astype(float) ** 2).mean())
+            followed = SCALE_MEMORY * float(network.value_scale) ** 2 + (1 - SCALE_MEMORY) * square
+            network.rescale_values(max(square, followed) ** 0.5)
+        return estimates
+
+    def _refresh_league(self) -> None:
+        """Freeze a past self where one is due, and let each actor face another one."""
+        parts = self.parts
+        is_due = not parts.league.members or self.progress.updates % self.config.opponents.freeze_every == 0
+        if is_due and parts.past_selves:
+            parts.league.freeze(parts.network, self.progress.decisions)
+            self._face([parts.league.draw(parts.rng).decisions for _ in parts.past_selves])
+
+    def _face(self, faced: list[int]) -> None:
+        networks = {member.decisions: member.network for member in self.parts.league.members}
+        for past_self, decisions in zip(self.parts.past_selves, faced, strict=False):
+            past_self.network = networks[decisions]
+        self._faced = faced
+
+    # Metrics
+
+    def _learning_metrics(self, kind: str, estimates: Estimates, learning_rate: float) -> dict[str, float]:
+        values = self.parts.rollouts.columns.values
+        return {
+            f"{kind}/learning_rate": learning_rate,
+            f"{kind}/explained_variance": estimates.explained_variance(values),
+            f"{kind}/value_scale": float(self.parts.network.value_scale),
+        }
+
+    def _playing_metrics(
+        self, tally: Tally, estimates: Estimates, started: float, played: float
+    ) -> dict[str, float]:
+        seconds = time.perf_counter() - started
+        num = len(estimates.rows)
+        self.progress.decisions += num
+        metrics = {
+            "time/decisions_per_s": num / seconds,
+            "time/play_share": (played - started) / seconds,
+            "play/deals": float(tally.deals.sum()),
+        }
+        names = self.parts.rollouts.actors[0].seating.opponents
+        for name, deals, points in zip(names, tally.deals[1:], tally.points[1:], strict=True):
+            if deals and not self.is_imitating:
+                metrics[f"play/points_against_{name}"] = float(points / deals)
+        return metrics
+
+    def _check_entropy(self, metrics: dict[str, float]) -> None:
+        entropy, floor = metrics.get("learn/entropy", float("inf")), self.config.run.entropy_floor
+        self._low_entropy = self._low_entropy + 1 if entropy < floor else 0
+        if self._low_entropy >= COLLAPSED_UPDATES:
+            raise DivergedError(
+                f"the entropy has collapsed: {entropy:.4f} nats, {COLLAPSED_UPDATES} updates in a row below "
+                f"run.entropy_floor = {floor:g}; raise ppo.entropy or lower ppo.learning_rate"
+            )
+
+    def _measure(self) -> dict[str, float]:
+        """Measure the policy against the reference; keep it if it is the best so far."""
+        from ..neural import NeuralAgent
+
+        started = time.perf_counter()
+        judging = self.config.judging
+        self.progress.measured = int(self.share * judging.measurements)
+        agent = NeuralAgent.of(self.parts.network, "learner")
+        self.measurement = self.world.judge.points(agent, self._reference, judging.boards, SELECTION_SEED)
+        if self.best is None or self.measurement.estimate >= self.best.estimate:
+            self.best = self.measurement
+            checkpoints.save(self.folder / "best", self.parts.network, self._card())
+        self.progress.seconds += time.perf_counter() - started
+        return {
+            "judge/points": self.measurement.estimate,
+            "judge/points_low": self.measurement.low,
+            "judge/points_high": self.measurement.high,
+        }
+
+    def _write(self, metrics: dict[str, float]) -> None:
+        if self._metrics is None:
+            self._metrics = MetricsWriter(self.folder, self.progress.updates - 1)
+        self._metrics.write(self.progress.updates, metrics)
+
+    # Checkpoints
+
+    def _card(self) -> dict[str, Any]:
+        return checkpoints.policy_card(
+            self.parts.network,
+            self.world.rules,
+            decisions=self.progress.decisions,
+            seconds=round(self.progress.seconds, 1),
+            reference=self.config.judging.player,
+            measured=_as_dict(self.measurement),
+        )
+
+    def _arrays(self) -> Arrays:
+        parts = self.parts
+        arrays = prefixed("network.", checkpoints.weights(parts.network))
+        arrays |= prefixed("descent.", parts.descent.get_state())
+        arrays |= prefixed("league.", parts.league.get_state())
+        for place, actor in enumerate(parts.rollouts.actors):
+            arrays |= prefixed(f"actor{place}.", actor.get_state())
+        return arrays
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "format": checkpoints.FORMAT,
+            "config": self.config.to_dict(),
+            "progress": asdict(self.progress),
+            "rng": self.parts.rng.bit_generator.state,
+            "actor_rngs": [actor.rng.bit_generator.state for actor in self.parts.rollouts.actors],
+            "faced": self._faced,
+            "low_entropy": self._low_entropy,
+            "measurement": _as_dict(self.measurement),
+            "best": _as_dict(self.best),
+        }
+
+    def _set_facts(self, facts: dict[str, Any]) -> None:
+        self.progress = Progress(**facts["progress"])
+        self.parts.rng.bit_generator.state = facts["rng"]
+        self._low_entropy = facts["low_entropy"]
+        self.measurement = Measurement(**facts["measurement"]) if facts["measurement"] else None
+        self.best = Measurement(**facts["best"]) if facts["best"] else None
+        self._face(facts["faced"])
+
+
+def _as_dict(measurement: Measurement | None) -> dict[str, Any] | None:
+    return asdict(measurement) if measurement else None

@@ -1,0 +1,37 @@
+"""What training takes from the rest of the project: tables, players, and a judge. Tests put smaller ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from canasta_env.rules import Rules
+
+from ..base import Agent
+from .config import Config
+from .judging import BoardJudge, Judge
+from .opponents import Tables
+
+
+@dataclass(frozen=True)
+class World:
+    """A game to be learnt."""
+
+    rules: Rules
+    make_tables: Callable[[int, int], Tables]  # (num_tables, seed)
+    make_player: Callable[[str], Agent]  # by roster name
+    judge: Judge
+
+
+def canasta(config: Config) -> World:
+    """The game that the config names."""
+    from canasta_env.vector import VectorTables
+
+    from ..roster import make
+
+    rules = config.game.rules
+
+    def make_tables(num_tables: int, seed: int) -> Tables:
+        return VectorTables(rules, num_tables, seed=seed, scores=config.game.scores, check=False)
+
+    return World(rules, make_tables, lambda name: make(name, rules), BoardJudge(rules, config.game.scores))

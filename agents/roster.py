@@ -1,0 +1,117 @@
+"""From a text to an agent: "closer", "heuristic", "neural:runs/x/best", "python:module:Class"."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+
+from canasta_env.rules import Game, Rules
+
+from .base import Agent
+from .heuristics.agent import CompiledAgent
+from .heuristics.style import PLAIN_CLOSER, Style
+
+_NEURAL, _PYTHON = "neural:", "python:"
+_STRONGEST = "heuristic"
+
+# What a name stands for: a compiled player and its numbers.
+_CLASSIC: Mapping[str, tuple[str, Style]] = {
+    "random": ("random", Style()),
+    "watcher": ("watcher", Style()),
+    "closer": ("closer", Style()),
+    "closer_plain": ("closer", Style(closer=PLAIN_CLOSER)),
+    "weigher": ("weigher", Style()),
+    "builder": ("builder", Style()),
+    "gambler": ("gambler", Style()),
+    "greedy": ("greedy", Style()),
+    "eager": ("eager", Style()),
+}
+_MODERN: Mapping[str, tuple[str, Style]] = {
+    "random": ("random", Style()),
+    "simple": ("simple", Style()),
+    "keeper": ("keeper", Style()),
+}
+_PLAYERS: Mapping[Game, Mapping[str, tuple[str, Style]]] = {"classic": _CLASSIC, "modern_american": _MODERN}
+_ALIASES: Mapping[Game, Mapping[str, str]] = {
+    "classic": {_STRONGEST: "watcher"},
+    "modern_american": {_STRONGEST: "keeper", "closer": "keeper"},
+}
+
+
+class RosterError(ValueError):
+    """A text that names no agent, or one that cannot sit down: says what would be right."""
+
+
+def names(rules: Rules) -> tuple[str, ...]:
+    """The rule-based players of a game, "random" first, aliases left out."""
+    return tuple(_PLAYERS[rules.game])
+
+
+def make(spec: str, rules: Rules) -> Agent:
+    """Return the agent that a text stands for.
+
+    Args:
+        spec: A name of `names(rules)`, "heuristic" (the strongest of them), "neural:PATH" (a checkpoint
+            folder), or "python:module:Class" (a class made with the rules, or with nothing).
+        rules: The game it will play.
+
+    Raises:
+        RosterError: If there is no such agent; names those there are.
+    """
+    if not isinstance(spec, str):
+        raise RosterError(f"{spec!r} is not the name of an agent; {_choices(rules)}")
+    if spec.startswith(_NEURAL):
+        return _neural(spec.removeprefix(_NEURAL), rules)
+    if spec.startswith(_PYTHON):
+        return _outsider(spec, rules)
+    name = _ALIASES[rules.game].get(spec, spec)
+    if name not in _PLAYERS[rules.game]:
+        raise RosterError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
+    player, style = _PLAYERS[rules.game][name]
+    return CompiledAgent(name, player, rules, style)
+
+
+def _choices(rules: Rules) -> str:
+    return f"the agents are {', '.join([*names(rules), _STRONGEST, 'neural:PATH', 'python:module:Class'])}"
+
+
+def _neural(path: str, rules: Rules) -> Agent:
+    from .neural import NeuralAgent
+
+    if not path:
+        raise RosterError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
+    agent: Agent = NeuralAgent(path)
+    return agent
+
+
+def _outsider(spec: str, rules: Rules) -> Agent:
+    """Make an agent of a class that is not ours."""
+    parts = spec.split(":")
+    if len(parts) != 3 or not all(parts):
+        raise RosterError(f"{spec!r} should read python:module:Class, such as python:my_players:Careful")
+    _, module_name, class_name = parts
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise RosterError(f"{spec!r}: cannot import {module_name!r}: {error}") from error
+    factory = getattr(module, class_name, None)
+    if not callable(factory):
+        raise RosterError(f"{spec!r}: module {module_name!r} has no class {class_name!r}")
+    agent = factory(rules) if _takes_rules(factory) else factory()
+    for method in ("reset", "act"):
+        if not callable(getattr(agent, method, None)):
+            raise RosterError(f"{spec!r}: {class_name} has no method {method!r}, which an agent needs")
+    if not isinstance(getattr(agent, "name", None), str):
+        agent.name = class_name
+    named: Agent = agent
+    return named
+
+
+def _takes_rules(factory: Callable[..., object]) -> bool:
+    """Whether a class is made with one argument."""
+    try:
+        inspect.signature(factory).bind(None)
+    except TypeError:
+        return False
+    return True

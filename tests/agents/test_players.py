@@ -1,0 +1,114 @@
+"""What every rule-based player owes: legal actions, the same game by the same seed, finished plans."""
+
+import numpy as np
+import pytest
+
+from agents.base import DecisionBatch
+from agents.heuristics import going_out
+from agents.heuristics.duel import duel
+from agents.roster import make, names
+from canasta_env.actions import DISCARD_JOKER, PICK_UP
+from canasta_env.cards import JOKER, TWO, VALUES
+from canasta_env.engine.scoring import TOTAL
+from canasta_env.engine.state import NOBODY, PHASE_PLAY, as_kernel_argument, rules_record
+from tests.agents.deciding import GAMES, walk
+
+NUM_TABLES = 40
+PLAYERS = [(game, name) for game, rules in GAMES.items() for name in names(rules)]
+PLANNERS = [player for player in PLAYERS if player[1] != "random"]
+ALWAYS_GO_OUT = ("closer", "closer_plain", "gambler", "greedy", "eager", "simple")
+
+
+@pytest.mark.parametrize(("game", "name"), PLAYERS)
+@pytest.mark.parametrize("scores", [0, 3_000])
+def test_every_action_is_legal(game, name, scores):
+    """With random players at the table, whose positions are the oddest."""
+    rules = GAMES[game]
+    for step in walk(rules, [make(name, rules), make("random", rules)], NUM_TABLES, seed=1, scores=scores):
+        played = np.flatnonzero(step.seats != NOBODY)
+        assert step.masks[played, step.actions[played]].all()
+
+
+@pytest.mark.parametrize(("game", "name"), PLAYERS)
+def test_a_decision_is_a_function_of_view_mask_and_seed(game, name):
+    """A second agent, asked table by table, in another order, decides the same and writes nothing."""
+    rules = GAMES[game]
+    other = make(name, rules)
+    other.reset(8, seed=7)
+    for step in walk(rules, [make(name, rules)], 8, seed=7):
+        for table in reversed(np.flatnonzero(step.seats != NOBODY)):
+            views, mask = step.views[[table]].copy(), step.masks[[table]].copy()
+            before = views.tobytes(), mask.tobytes()
+            seat = step.seats[[table]].astype(np.int8)
+            decision = DecisionBatch(rules, np.array([table]), seat, views, mask)
+            assert other.act(decision) == step.actions[table]
+            assert (views.tobytes(), mask.tobytes()) == before
+
+
+@pytest.mark.parametrize(("game", "name"), PLANNERS)
+def test_an_opening_holds_no_meld_too_many(game, name):
+    """When it is complete, it would not be without any one of its melds, the top card's apart.
+
+    In Modern that may also be the clean meld that R-OPEN-3 asks for.
+    """
+    rules = GAMES[game]
+    was_complete = np.zeros(NUM_TABLES, bool)
+    openings = 0
+    for step in walk(rules, [make(name, rules)], NUM_TABLES, seed=3, scores=1_500):
+        for table in np.flatnonzero(step.seats != NOBODY):
+            view, mask = step.views[table], step.masks[table]
+            is_complete = bool(
+                view["phase"] == PHASE_PLAY
+                and not view["opened"][0]
+                and view["melded_now"]
+                and (mask[PICK_UP] or mask[DISCARD_JOKER:].any())
+            )
+            if is_complete and not was_complete[table]:
+                openings += 1
+                _check_opening(rules, view)
+            was_complete[table] = is_complete
+    assert openings > NUM_TABLES
+
+
+def _check_opening(rules, view):
+    naturals, twos, jokers = (view[name][0].tolist() for name in ("naturals", "twos", "jokers"))
+    begun = np.flatnonzero(view["begun"]).tolist()
+    clean = [kind for kind in begun if kind == JOKER or twos[kind] + jokers[kind] == 0]
+    for kind in begun:
+        if kind == view["taken"] or (rules.is_modern and clean == [kind]):
+            continue
+        laid = naturals[kind] * VALUES[kind] + twos[kind] * VALUES[TWO] + jokers[kind] * VALUES[JOKER]
+        assert view["opening_points"] - laid < view["minimum"][0]
+
+
+@pytest.mark.parametrize(("game", "name"), [player for player in PLANNERS if player[1] in ALWAYS_GO_OUT])
+def test_who_begins_to_go_out_goes_out(game, name):
+    """The plan is made anew at every step, and leads out of every hand that it began with."""
+    rules = GAMES[game]
+    record = rules_record(rules)
+    is_going = np.zeros(NUM_TABLES, bool)
+    for step in walk(rules, [make(name, rules)], NUM_TABLES, seed=4):
+        views = as_kernel_argument(step.views)
+        for table in np.flatnonzero(step.seats != NOBODY):
+            can = step.views["phase"][table] == PHASE_PLAY
+            can = can and going_out.card_to_hold_back(record[0], views[table]) != going_out.NO_WAY
+            assert can or not is_going[table]
+            is_going[table] = can and not step.masks[table, PICK_UP]
+        tables = step.tables
+    assert is_going.sum() > NUM_TABLES / 3
+    assert (tables["went_out"][is_going] != NOBODY).all()
+
+
+@pytest.mark.parametrize(("game", "name"), PLANNERS)
+def test_every_player_beats_the_random_player(game, name):
+    rules = GAMES[game]
+    agent = make(name, rules)
+    points = duel(rules, [agent, *[make("random", rules)] * (rules.num_sides - 1)], boards=100, seed=9)
+    assert (points[:, :, 0, TOTAL] - points[:, :, 1, TOTAL]).mean() > 100
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_player_against_itself_comes_out_at_zero(game):
+    rules = GAMES[game]
+    points = duel(rules, [make("heuristic", rules)] * rules.num_sides, boards=20, seed=9)[..., TOTAL]
+    assert (points.sum(axis=1) == points.sum(axis=1)[:, :1]).all()

@@ -1,0 +1,96 @@
+"""From a text to an agent, and the errors of texts that name none."""
+
+import numpy as np
+import pytest
+
+from agents.roster import RosterError, make, names
+from canasta_env import classic, modern_american
+from tests.agents.deciding import GAMES, decide
+from tests.rules import positions
+
+
+class Drawing:
+    """An outsider made with the rules."""
+
+    name = "drawing"
+
+    def __init__(self, rules):
+        self.rules = rules
+
+    def reset(self, num_tables, seed):
+        self.num_tables = num_tables
+
+    def act(self, batch):
+        return np.argmax(batch.masks, axis=1).astype(np.int64)
+
+
+class Nameless:
+    """An outsider made with nothing, and without a name."""
+
+    def reset(self, num_tables, seed):
+        pass
+
+    def act(self, batch):
+        return np.argmax(batch.masks, axis=1).astype(np.int64)
+
+
+class Half:
+    """No agent."""
+
+    def reset(self, num_tables, seed):
+        pass
+
+
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
+def test_every_name_makes_an_agent_of_that_name(rules):
+    for name in names(rules):
+        assert make(name, rules).name == name
+
+
+def test_the_players_of_the_games():
+    assert {"random", "closer", "closer_plain", "weigher", "builder", "gambler", "greedy", "eager"} <= set(
+        names(classic())
+    )
+    assert {"random", "simple", "keeper"} <= set(names(modern_american()))
+
+
+def test_heuristic_is_the_strongest_of_its_game():
+    assert make("heuristic", classic()).name == "watcher"
+    assert make("heuristic", modern_american()).name == "keeper"
+    assert make("closer", modern_american()).name == "keeper"
+
+
+@pytest.mark.parametrize("spec", ["nobody", "", "Closer", 7, None])
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones(spec):
+    with pytest.raises(RosterError, match=r"closer, closer_plain, weigher.*heuristic, neural:PATH, python:"):
+        make(spec, classic())
+
+
+def test_players_of_the_other_game_are_unknown():
+    with pytest.raises(RosterError, match=r"no agent 'weigher' for modern_american; .* simple, keeper"):
+        make("weigher", modern_american())
+
+
+def test_python_entrants():
+    rules = classic()
+    agent = make("python:tests.agents.test_roster:Drawing", rules)
+    assert (agent.name, agent.rules) == ("drawing", rules)
+    assert decide(agent, positions.classic("4 5 6", phase="draw")) == "draw"
+    assert make("python:tests.agents.test_roster:Nameless", rules).name == "Nameless"
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("python:", "should read python:module:Class"),
+        ("python:tests.agents.test_roster", "should read python:module:Class"),
+        ("python:a:b:c", "should read python:module:Class"),
+        ("python:no_such_module:Agent", "cannot import 'no_such_module'"),
+        ("python:tests.agents.test_roster:Missing", "has no class 'Missing'"),
+        ("python:tests.agents.test_roster:Half", "has no method 'act'"),
+        ("neural:", "lacks the folder of a checkpoint"),
+    ],
+)
+def test_what_is_no_entrant_says_why(spec, says):
+    with pytest.raises(RosterError, match=says):
+        make(spec, classic())

@@ -1,0 +1,54 @@
+"""Small runs of the tiny game."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from agents.learning.config import from_dict
+from agents.learning.machine import Machine
+from agents.learning.trainer import Trainer
+
+from .fake import fake_world
+
+SMALL = {
+    "network": {"width": 32, "layers": 2},
+    "rollout": {"tables": 32, "steps": 24, "actors": 2},
+    "ppo": {"minibatch": 256, "learning_rate": 3e-3, "entropy": 0.001},
+    "opponents": {"players": ["right", "wrong"], "freeze_every": 2, "past_selves": 3},
+    "imitation": {"share": 0.0, "teacher": "right"},
+    "judging": {"player": "right", "boards": 64},
+    "run": {"decisions": 20_000, "seed": 3},
+}
+
+
+@pytest.fixture
+def small_config():
+    """A function: the small config with some keys changed, `small_config(ppo={"epochs": 1})`."""
+
+    def change(**sections):
+        names = {*SMALL, *sections}
+        return from_dict({name: SMALL.get(name, {}) | sections.get(name, {}) for name in names})
+
+    return change
+
+
+@pytest.fixture
+def make_trainer(tmp_path):
+    """A function: a trainer of the tiny game in a new folder, or in a given one."""
+    made = []
+
+    def make(config, folder=None, world=None):
+        machine = Machine(cores=2, device=torch.device("cpu"), precision=torch.float32)
+        folder = folder or tmp_path / f"run{len(made)}"
+        made.append(Trainer(config, folder, world or fake_world(), machine))
+        return made[-1]
+
+    yield make
+    for trainer in made:
+        trainer.close()
+
+
+def replace(config, section, **changes):
+    """The config with some keys of a section changed."""
+    return dataclasses.replace(config, **{section: dataclasses.replace(getattr(config, section), **changes)})

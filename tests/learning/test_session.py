@@ -1,0 +1,102 @@
+"""A run as the command line drives it: to the end, to the first Ctrl-C, and on from there."""
+
+import io
+import json
+import os
+import signal
+
+import pytest
+import torch
+from rich.console import Console
+
+from agents.learning.descent import DivergedError
+from agents.learning.machine import Machine
+from agents.learning.session import Session
+
+from .fake import fake_world
+
+
+@pytest.fixture
+def make_session(tmp_path):
+    """A function: a session of the tiny game, and the text it prints."""
+
+    def make(config, is_resumed=False):
+        text = io.StringIO()
+        machine = Machine(cores=2, device=torch.device("cpu"), precision=torch.float32)
+        console = Console(file=text, width=100)
+        return Session(config, tmp_path / "run", fake_world(), machine, console, is_resumed), text
+
+    return make
+
+
+def interrupt_after(session, updates):
+    trainer = session._trainer
+    advance = trainer.advance
+
+    def advance_and_interrupt():
+        metrics = advance()
+        if trainer.progress.updates == updates:
+            os.kill(os.getpid(), signal.SIGINT)
+        return metrics
+
+    trainer.advance = advance_and_interrupt
+
+
+def test_a_run_ends_with_a_comparison_curves_and_a_policy(make_session, small_config, tmp_path):
+    session, text = make_session(small_config(run={"decisions": 10_000}))
+    assert session.train()
+    session.report()
+    written = {path.name for path in (tmp_path / "run").iterdir()}
+    assert written >= {
+        "best",
+        "latest",
+        "config.json",
+        "curves.png",
+        "metrics.jsonl",
+        "result.json",
+        "tensorboard",
+    }
+    results = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert [result["opponent"] for result in results] == ["random", "right"]
+    assert "points a deal" in text.getvalue()
+    assert f"--resume {tmp_path / 'run'}" in text.getvalue().replace("\n", " ")
+
+
+def test_ctrl_c_leaves_a_checkpoint_from_which_the_run_goes_on(make_session, small_config, tmp_path):
+    config = small_config(run={"decisions": 8_000})
+    session, text = make_session(config)
+    interrupt_after(session, updates=3)
+    assert not session.train()
+    assert "Stopped after 3 updates" in text.getvalue()
+    assert "train.py --resume" in text.getvalue()
+    resumed, _ = make_session(config, is_resumed=True)
+    assert resumed.progress_text.startswith("3 updates")
+    assert resumed.train()
+    assert (tmp_path / "run" / "best" / "policy.safetensors").is_file()
+
+
+def test_a_second_ctrl_c_stops_at_once(make_session, small_config):
+    session, _ = make_session(small_config())
+    trainer = session._trainer
+    advance = trainer.advance
+
+    def advance_twice_interrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+        return advance()
+
+    trainer.advance = advance_twice_interrupted
+    with pytest.raises(KeyboardInterrupt):
+        session.train()
+
+
+def test_a_diverged_run_keeps_its_last_checkpoint(make_session, small_config, tmp_path):
+    session, _ = make_session(small_config())
+    interrupt_after(session, updates=2)
+    session.train()
+    before = (tmp_path / "run" / "latest" / "training.json").read_bytes()
+    resumed, _ = make_session(small_config(), is_resumed=True)
+    resumed._trainer.parts.network.value_head.bias.data.fill_(float("nan"))
+    with pytest.raises(DivergedError):
+        resumed.train()
+    assert (tmp_path / "run" / "latest" / "training.json").read_bytes() == before
