@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from canasta_env.actions import ADD_NATURAL, ASK, DRAW, MELD_CLEAN, MELD_WILDS, NO, PICK_UP, TAKE, YES
-from canasta_env.cards import ACE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO
+from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_wilds, wild_meld_is_growing
 from canasta_env.engine.state import NO_CARD, PHASE_ANSWER, PHASE_DRAW, WILD_MELD
 
@@ -123,8 +123,8 @@ def _lay(rules, style, view, mask):
 @kernel
 def _should_go_out(rules, style, view):
     """Not while an unfinished meld would cost more, unless opponents are about to go out themselves."""
-    if _unfinished_risk(view) and not has_canastas_to_go_out(rules, view, NEXT):
-        return view.stock_size < style.stay_in_above
+    if style.stays_in > 0 and _unfinished_risk(view):
+        return has_canastas_to_go_out(rules, view, NEXT)
     return True
 
 
@@ -134,7 +134,7 @@ def _unfinished_risk(view):
     sevens = meld_size(view, OWN, SEVEN)
     aces = meld_size(view, OWN, ACE) if meld_wilds(view, OWN, ACE) == 0 else 0
     wilds = meld_size(view, OWN, WILD_MELD)
-    return 0 < sevens < 7 or 0 < aces < 7 or 0 < wilds < 7
+    return 0 < sevens < CANASTA_SIZE or 0 < aces < CANASTA_SIZE or 0 < wilds < CANASTA_SIZE
 
 
 @kernel
@@ -247,8 +247,6 @@ def _discard(rules, style, view, mask):
                     risk *= style.unopened
                 if view.discarded[NEXT, kind] > 0:
                     risk *= style.thrown_before
-                if is_risky(kind):
-                    risk *= style.risky_taken
                 scores[kind] += risk * (style.feed + style.feed_card * view.pile_size)
     return lowest_discard(mask, scores)
 
@@ -257,19 +255,19 @@ def _discard(rules, style, view, mask):
 def _worth_of_holding(rules, style, view, kind):
     """What a natural is worth in the hand."""
     if view.closed[kind] or is_finished(rules, view, OWN, kind):
-        return -style.dead
+        return 0.0
     copies, size, unseen = view.hand[kind], meld_size(view, OWN, kind), view.unseen[kind]
     worth = -style.point * VALUE[kind]
     if copies >= MELD_START:
-        worth += style.triple + style.triple_unseen * unseen
+        worth += style.triple
     elif copies == PAIR:
         worth += style.pair + style.pair_unseen * unseen
     else:
         worth += style.single_unseen * unseen
     if is_risky(kind) and size == 0:
-        worth -= style.risky
+        worth += style.risky
         if copies >= MELD_START:
             worth -= style.risky_three
     if size > 0:
-        worth += style.fits if size <= _LARGEST_TO_TAKE else style.fits_large
+        worth += style.fits
     return worth

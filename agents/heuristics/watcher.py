@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from canasta_env.actions import ADD_NATURAL, ASK, DRAW, MELD_CLEAN, NO, PICK_UP, TAKE, YES
+from canasta_env.actions import ADD_NATURAL, DRAW, MELD_CLEAN, NO, PICK_UP, TAKE, YES
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size
-from canasta_env.engine.state import MAX_SEATS, MUST_GO_OUT, PHASE_ANSWER, PHASE_DRAW
+from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
 
 from .closing import closing_step
 from .compiling import kernel
 from .discarding import lowest_discard, no_scores
-from .going_out import NO_WAY, card_to_hold_back, step_out
+from .going_out import going_out_step
 from .laying import leaves, pair_with_wild
 from .opening import CARD, MIXED_MELD, needs_opening, no_plan, no_prices, opening_step, plan_opening
 from .reading import (
@@ -22,13 +22,10 @@ from .reading import (
     has_canastas_to_go_out,
     is_wild,
     legal,
-    pile_is_open,
     top_card,
 )
 from .taking import cheapest_take
-from .watching import chance_of_card, chance_of_pair, share_of_unseen
-
-_PARTNER = 2
+from .watching import chance_of_pair, share_of_unseen
 
 
 def choose(rules, style, view, mask, random):
@@ -98,41 +95,33 @@ def _points_in_hand(view):
 def _lay(rules, style, view, mask):
     if mask[PICK_UP]:
         return PICK_UP
-    held = card_to_hold_back(rules, view)
-    if held != NO_WAY:
-        if view.answer == MUST_GO_OUT or _should_go_out(rules, style, view):
-            return step_out(rules, view, mask, held)
-        if style.asks > 0 and mask[ASK]:
-            return ASK
-    if needs_opening(view, mask):
+    action = going_out_step(rules, view, mask)
+    if action == NOTHING and needs_opening(view, mask):
         return opening_step(rules, view, mask, _prices(style), int(style.keep), style.price_to_open)
-    return _lay_opened(rules, style, view, mask)
+    if action == NOTHING:
+        action = _lay_opened(rules, style, view, mask)
+    return action
 
 
 @kernel
-def _should_go_out(rules, style, view):
-    if view.stock_size <= style.go_out_stock:
+def _is_urgent(rules, style, view):
+    """Whether the deal may soon end: by the stock, or by an opponent with canastas and few cards."""
+    if view.stock_size <= style.urgent_stock:
         return True
-    if rules.players == MAX_SEATS and view.hand_size[_PARTNER] <= style.go_out_partner:
-        return True
-    return _is_threatened(rules, style, view, style.go_out_threat)
-
-
-@kernel
-def _is_threatened(rules, style, view, cards):
-    """Whether an opponent with the canastas to go out holds no more than so many cards."""
     for seat in range(1, rules.players):
         side = seat % rules.num_sides
-        if side != OWN and has_canastas_to_go_out(rules, view, side) and view.hand_size[seat] <= cards:
+        if (
+            side != OWN
+            and has_canastas_to_go_out(rules, view, side)
+            and view.hand_size[seat] <= style.urgent_cards
+        ):
             return True
     return False
 
 
 @kernel
 def _lay_opened(rules, style, view, mask):
-    is_urgent = view.stock_size <= style.urgent_stock or _is_threatened(
-        rules, style, view, style.urgent_cards
-    )
+    is_urgent = _is_urgent(rules, style, view)
     keep = int(style.keep if view.canastas[OWN] > 0 else style.keep_before_canasta)
     action = closing_step(rules, view, mask, keep, int(style.wilds_to_close))
     if action == NOTHING:
@@ -180,15 +169,11 @@ def _discard(rules, style, view, mask):
         if view.hand[kind] == 0:
             continue
         if is_wild(kind):
-            scores[kind] = style.wild + VALUE[kind] - style.freeze * view.pile_size
-            if view.wild_frozen:
-                scores[kind] += style.freeze * view.pile_size
+            scores[kind] = style.wild + VALUE[kind]
         elif kind == BLACK_THREE:
             scores[kind] = style.black_three - style.block * view.pile_size
         else:
             risk = chance_of_pair(rules, view, NEXT, kind, share)
-            if pile_is_open(view):
-                risk = max(risk, style.open * chance_of_card(rules, view, NEXT, kind, share))
             if not view.opened[NEXT]:
                 risk *= style.unopened
             if view.discarded[NEXT, kind] > 0:
@@ -196,7 +181,7 @@ def _discard(rules, style, view, mask):
             if view.naturals[NEXT, kind] > 0:
                 risk *= style.melded
             scores[kind] = _worth_of_holding(style, view, kind)
-            scores[kind] += risk * (style.feed + style.feed_card * view.pile_size)
+            scores[kind] += risk * style.feed_card * view.pile_size
     return lowest_discard(mask, scores)
 
 
@@ -205,7 +190,7 @@ def _worth_of_holding(style, view, kind):
     copies, unseen = view.hand[kind], view.unseen[kind]
     worth = -style.point * VALUE[kind]
     if copies >= MELD_START:
-        worth += style.triple + style.triple_unseen * unseen
+        worth += style.triple
     elif copies == PAIR:
         worth += style.pair + style.pair_unseen * unseen
     else:

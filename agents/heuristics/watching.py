@@ -51,14 +51,6 @@ def chance_of_pair(rules, view, seat, kind, share):
 
 
 @kernel
-def chance_of_card(rules, view, seat, kind, share):
-    """How likely `seat` holds one of a kind at least, each unseen card being there with chance `share`."""
-    if view.known[seat, kind] > 0:
-        return 1.0
-    return 1.0 - (1.0 - share) ** _hidden(rules, view, kind)
-
-
-@kernel
 def _hidden(rules, view, kind):
     """Cards of a kind whose place nobody has shown."""
     hidden = view.unseen[kind] - 0

@@ -95,7 +95,7 @@ class Ppo:
     """... and at the end; in between it falls in a straight line."""
     epochs: int = 2
     """Passes over the decisions of a rollout."""
-    minibatch: int = 4_096
+    minibatch: int = 2_048
     """Decisions in one gradient step."""
     clip: float = 0.2
     """How far the probability of an action may move from 1 times the old one before its gradient stops."""
@@ -171,7 +171,7 @@ class Opponents:
 class Imitation:
     """A start from a reference player: its choices are learnt by heart before self-play begins."""
 
-    share: float = 0.5
+    share: float = 0.15
     """Share of the run's budget; 0: start from nothing."""
     teacher: str = "heuristic"
     """Roster name of the player that is imitated."""
@@ -201,7 +201,7 @@ class Judging:
     """Roster name of the player that the learner is measured against while it trains."""
     measurements: int = 6
     """Measurements over the run, evenly spread; the best policy so far is kept."""
-    boards: int = 128
+    boards: int = 500
     """Boards of a measurement while training."""
     final_boards: int = 400
     """Boards of the comparison at the end, others than those that chose the best policy; 0: no comparison."""
