@@ -1,7 +1,7 @@
 """VIEW -> observation: a vector of zeros and ones with a named layout.
 
-Counts are thermometers: with levels (1, 2, 4) a count of 3 reads 1 1 0. A short thermometer is written as
-one word of eight bytes, so blocks are written in order and the last ones are single features. Seats and
+Counts are thermometers: with levels (1, 2, 4) a count of 3 reads 1 1 0. They are written in words of eight
+bytes, so blocks are written in order and the last ones are single features. Seats and
 sides are relative to the viewer, as in VIEW. Every feature is a function of the view alone, so an
 observation cannot leak what the view does not hold. Environments hand the int8 numbers out as float32.
 """
@@ -56,10 +56,18 @@ def _levels_met(levels: tuple[int, ...]) -> NDArray[np.int16]:
     return np.searchsorted(levels, np.arange(_MOST + 1), side="right").astype(np.int16)
 
 
+def _wide_words(levels: tuple[int, ...]) -> NDArray[np.uint64]:
+    """For every count from 0: its thermometer as the bytes of words, `(counts, words)`."""
+    num_words = -(-len(levels) // WORD_SIZE)
+    features = np.zeros((_MOST + 1, num_words * WORD_SIZE), np.uint8)
+    features[:, : len(levels)] = np.arange(_MOST + 1)[:, None] >= np.array(levels)
+    return features.view("<u8").astype(np.uint64)
+
+
 def _words(levels: tuple[int, ...]) -> NDArray[np.uint64]:
-    """For every count from 0: its thermometer as the bytes of one word, first level lowest."""
+    """For every count from 0: its thermometer of at most eight levels as one word."""
     assert len(levels) <= WORD_SIZE
-    return np.array([sum(1 << 8 * place for place in range(met)) for met in _levels_met(levels)], np.uint64)
+    return _wide_words(levels)[:, 0].copy()
 
 
 # Levels of the thermometers.
@@ -98,14 +106,14 @@ _MELD_WILDS = _words(MELD_WILDS)
 _WILD_MELD_JOKERS = _words(WILD_MELD_JOKERS)
 _THREES = _words(THREES)
 _CANASTAS = _words(CANASTAS)
-_PILE_SIZE = _levels_met(PILE_SIZE)
-_STOCK_SIZE = _levels_met(STOCK_SIZE)
-_HAND_SIZE = _levels_met(HAND_SIZE)
+_PILE_SIZE = _wide_words(PILE_SIZE)
+_STOCK_SIZE = _wide_words(STOCK_SIZE)
+_HAND_SIZE = _wide_words(HAND_SIZE)
 _PILES_TAKEN = _words(PILES_TAKEN)
-_POINTS_TO_OPEN = _levels_met(POINTS_TO_OPEN)
-_MINIMUM = _levels_met(MINIMUM)
-_SCORE = _levels_met(SCORE)
-_LEAD = _levels_met(LEAD)
+_POINTS_TO_OPEN = _wide_words(POINTS_TO_OPEN)
+_MINIMUM = _wide_words(MINIMUM)
+_SCORE = _wide_words(SCORE)
+_LEAD = _wide_words(LEAD)
 _HIDDEN_HAND = _levels_met(HIDDEN_HAND)
 
 # Widths: the number of levels of each thermometer, as kernels need them.
@@ -220,16 +228,16 @@ def critic_size(rules: Rules) -> int:
 
 @kernel
 def _level(out, at, words, count):  # type: ignore[no-untyped-def]
-    """Write a thermometer of at most eight levels at `at`; what it writes beyond is written over later."""
+    """Write a thermometer of at most eight levels; what its word writes beyond is written over later."""
     store_word(out, at, words[count])
 
 
 @kernel
-def _long_level(out, at, met, width, count):  # type: ignore[no-untyped-def]
-    """Write a thermometer of any width at `at`, of any count; return where it ends."""
-    reached = met[max(0, min(count, _MOST))]
-    for place in range(width):
-        out[at + place] = place < reached
+def _wide_level(out, at, wide_words, width, number):  # type: ignore[no-untyped-def]
+    """Write a thermometer of any width, of any number; return where it ends."""
+    count = max(0, min(number, _MOST))
+    for place in range(wide_words.shape[1]):
+        store_word(out, at + place * WORD_SIZE, wide_words[count, place])
     return at + width
 
 
@@ -272,8 +280,8 @@ def _encode_cards(v, out):  # type: ignore[no-untyped-def]
     at = _playable(out, at, v.pile_count, _PILE, _N_PILE)
     top = v.pile[v.pile_size - 1] if v.pile_size > 0 else NO_CARD
     at = _one_hot(out, at, NUM_KINDS, top)
-    at = _long_level(out, at, _PILE_SIZE, _N_PILE_SIZE, v.pile_size)
-    return _long_level(out, at, _STOCK_SIZE, _N_STOCK_SIZE, v.stock_size)
+    at = _wide_level(out, at, _PILE_SIZE, _N_PILE_SIZE, v.pile_size)
+    return _wide_level(out, at, _STOCK_SIZE, _N_STOCK_SIZE, v.stock_size)
 
 
 @kernel
@@ -297,11 +305,11 @@ def _encode_side(rules, v, side, out, at):  # type: ignore[no-untyped-def]
     _level(out, at, _CANASTAS, v.canastas[side])
     at += _N_CANASTAS
     out[at] = v.opened[side]
-    at = _long_level(out, at + 1, _MINIMUM, _N_MINIMUM, v.minimum[side])
-    at = _long_level(out, at, _SCORE, _N_SCORE, v.scores[side] * _SCORE_STEPS // rules.target + _SCORE_OFFSET)
+    at = _wide_level(out, at + 1, _MINIMUM, _N_MINIMUM, v.minimum[side])
+    at = _wide_level(out, at, _SCORE, _N_SCORE, v.scores[side] * _SCORE_STEPS // rules.target + _SCORE_OFFSET)
     if side > 0:
         lead = (v.scores[0] - v.scores[side]) * _SCORE_STEPS // rules.target
-        at = _long_level(out, at, _LEAD, _N_LEAD, lead + _LEAD_OFFSET)
+        at = _wide_level(out, at, _LEAD, _N_LEAD, lead + _LEAD_OFFSET)
     return at
 
 
@@ -315,7 +323,7 @@ def _encode_seat(v, seat, out, at):  # type: ignore[no-untyped-def]
         _level(out, at, _DISCARDED, v.discarded[seat, rank])
         at += _N_DISCARDED
     _level(out, at, _PILES_TAKEN, v.piles_taken[seat])
-    at = _long_level(out, at + _N_PILES_TAKEN, _HAND_SIZE, _N_HAND_SIZE, v.hand_size[seat])
+    at = _wide_level(out, at + _N_PILES_TAKEN, _HAND_SIZE, _N_HAND_SIZE, v.hand_size[seat])
     out[at], out[at + 1] = v.melded[seat], v.asked[seat]
     return at + 2
 
@@ -331,7 +339,7 @@ def _encode_turn(rules, v, out, at):  # type: ignore[no-untyped-def]
     missing = 0
     if not v.opened[0]:
         missing = v.minimum[0] - (v.opening_points if v.to_play == 0 else 0)
-    at = _long_level(out, at, _POINTS_TO_OPEN, _N_POINTS_TO_OPEN, missing)
+    at = _wide_level(out, at, _POINTS_TO_OPEN, _N_POINTS_TO_OPEN, missing)
     out[at], out[at + 1] = v.wild_frozen, v.can_ask
     out[at + 2], out[at + 3], out[at + 4] = v.melded_now, v.joined_earlier, v.opening_points > 0
     at = _one_hot(out, at + _NUM_TURN_FLAGS, NUM_RANKS, v.taken - FIRST_RANK)
@@ -352,7 +360,10 @@ def encode_hidden(rules, s, seat, out, at):  # type: ignore[no-untyped-def]
         other = (seat + relative) % rules.players
         for kind in range(NUM_KINDS):
             if kind != RED_THREE and kind != BLACK_THREE:
-                at = _long_level(out, at, _HIDDEN_HAND, _N_HIDDEN_HAND, s.hand[other, kind])
+                reached = _HIDDEN_HAND[s.hand[other, kind]]
+                for level in range(_N_HIDDEN_HAND):
+                    out[at + level] = level < reached
+                at += _N_HIDDEN_HAND
 
 
 @kernel

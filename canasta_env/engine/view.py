@@ -15,6 +15,7 @@ from canasta_env.cards import BLACK_THREE, COPIES, JOKER, NUM_CARDS, NUM_KINDS, 
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.opening import minimum_for
 from canasta_env.engine.state import MAX_SEATS, MAX_SIDES, NOBODY
+from canasta_env.engine.words import copy_counts, subtract_counts
 
 VIEW = np.dtype(
     [
@@ -87,11 +88,11 @@ def build_view(rules, s, seat, v):  # type: ignore[no-untyped-def]
     v.melded_now = s.melded_now
     v.joined_earlier = s.joined_earlier
     v.concealed = s.concealed
-    for kind in range(NUM_KINDS):
-        v.hand[kind] = s.hand[seat, kind]
-        v.closed[kind] = s.closed[kind]
-        v.begun[kind] = s.begun[kind]
-        v.unseen[kind] = _COPIES[kind] - s.hand[seat, kind]
+    copy_counts(v.hand, s.hand[seat])
+    copy_counts(v.closed, s.closed)
+    copy_counts(v.begun, s.begun)
+    copy_counts(v.unseen, _COPIES)
+    subtract_counts(v.unseen, s.hand[seat])
     for relative in range(players):
         _view_seat(s, (seat + relative) % players, relative, v)
     for relative in range(num_sides):
@@ -112,9 +113,8 @@ def _view_seat(s, seat, relative, v):  # type: ignore[no-untyped-def]
     v.piles_taken[relative] = s.piles_taken[seat]
     v.melded[relative] = s.melded[seat]
     v.asked[relative] = s.asked[seat]
-    for kind in range(NUM_KINDS):
-        v.known[relative, kind] = s.known[seat, kind]
-        v.discarded[relative, kind] = s.discarded[seat, kind]
+    copy_counts(v.known[relative], s.known[seat])
+    copy_counts(v.discarded[relative], s.discarded[seat])
 
 
 @kernel
@@ -127,15 +127,13 @@ def _view_side(rules, s, side, relative, v):  # type: ignore[no-untyped-def]
     v.canastas[relative] = s.canastas[side]
     v.unseen[RED_THREE] -= s.red_threes[side]
     v.unseen[BLACK_THREE] -= s.black_threes[side]
+    copy_counts(v.naturals[relative], s.naturals[side])
+    copy_counts(v.twos[relative], s.twos[side])
+    copy_counts(v.jokers[relative], s.jokers[side])
+    subtract_counts(v.unseen, s.naturals[side])
     twos, jokers = 0, 0
     for kind in range(NUM_KINDS):
-        v.naturals[relative, kind] = s.naturals[side, kind]
-        v.unseen[kind] -= s.naturals[side, kind]
-    for kind in range(NUM_KINDS):
-        v.twos[relative, kind] = s.twos[side, kind]
         twos += s.twos[side, kind]
-    for kind in range(NUM_KINDS):
-        v.jokers[relative, kind] = s.jokers[side, kind]
         jokers += s.jokers[side, kind]
     v.unseen[TWO] -= twos
     v.unseen[JOKER] -= jokers
@@ -144,14 +142,12 @@ def _view_side(rules, s, side, relative, v):  # type: ignore[no-untyped-def]
 @kernel
 def _view_pile(s, v):  # type: ignore[no-untyped-def]
     v.pile_size = s.pile_size
-    for kind in range(NUM_KINDS):
-        v.pile_count[kind] = 0
     for place in range(NUM_CARDS):
         v.pile[place] = s.pile[place]
+    v.pile_count[:] = 0
     for place in range(s.pile_size):
-        kind = s.pile[place]
-        v.pile_count[kind] += 1
-        v.unseen[kind] -= 1
+        v.pile_count[s.pile[place]] += 1
+    subtract_counts(v.unseen, v.pile_count)
 
 
 def view_dict(view: Any) -> dict[str, Any]:

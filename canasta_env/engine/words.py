@@ -1,4 +1,8 @@
-"""Eight bytes stored at once, at any place of an int8 array: what encoding spends most of its time on."""
+"""Eight bytes at once: storing features, copying and subtracting counts per kind.
+
+The loops over 15 kinds are too short for the compiler to make wide instructions of, and views and
+observations consist of little else.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +13,63 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
+from canasta_env.cards import NUM_KINDS
 from canasta_env.engine.jit import JIT_DISABLED
 
 WORD_SIZE = 8
+# Two words that overlap cover the counts of all kinds.
+_STARTS = (0, NUM_KINDS - WORD_SIZE)
+_WORD = ir.IntType(8 * WORD_SIZE)
+
+
+def _place(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
+    """A pointer to the word that begins at byte `at` of an int8 array."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [at]), _WORD.as_pointer())
 
 
 @intrinsic
 def _store_word(typing_context: Any, out: Any, at: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        place = builder.bitcast(builder.gep(array.data, [args[1]]), ir.IntType(64).as_pointer())
-        builder.store(args[2], place, align=1)
+        builder.store(args[2], _place(context, builder, signature.args[0], args[0], args[1]), align=1)
         return context.get_dummy_value()
 
     return types.void(out, types.int64, types.uint64), generate
 
 
+def _counts_intrinsic(subtracts: bool) -> Any:
+    """An intrinsic on two int8 arrays of counts: copy the second to the first, or subtract it from it."""
+
+    @intrinsic
+    def combine(typing_context: Any, target: Any, counts: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            words = []
+            for start in _STARTS:  # all is read before anything is written, since the words overlap
+                at = ir.Constant(ir.IntType(64), start)
+                place = _place(context, builder, signature.args[0], args[0], at)
+                word = builder.load(_place(context, builder, signature.args[1], args[1], at), align=1)
+                if subtracts:  # no byte borrows from the next: counts do not go below 0
+                    word = builder.sub(builder.load(place, align=1), word)
+                words.append((word, place))
+            for word, place in words:
+                builder.store(word, place, align=1)
+            return context.get_dummy_value()
+
+        return types.void(target, counts), generate
+
+    return combine
+
+
 def _store_word_in_python(out: Any, at: int, word: Any) -> None:
     out[at : at + WORD_SIZE] = np.frombuffer(np.uint64(word).tobytes(), np.int8)
+
+
+def _copy_counts_in_python(target: Any, counts: Any) -> None:
+    target[:] = counts
+
+
+def _subtract_counts_in_python(target: Any, counts: Any) -> None:
+    target -= counts
 
 
 store_word = _store_word_in_python if JIT_DISABLED else _store_word
@@ -34,3 +77,9 @@ store_word = _store_word_in_python if JIT_DISABLED else _store_word
 
 `out` is a contiguous int8 array; the place is not checked.
 """
+
+copy_counts = _copy_counts_in_python if JIT_DISABLED else _counts_intrinsic(subtracts=False)
+"""`copy_counts(target, counts)` copies counts per kind, `(NUM_KINDS,) int8` both."""
+
+subtract_counts = _subtract_counts_in_python if JIT_DISABLED else _counts_intrinsic(subtracts=True)
+"""`subtract_counts(target, counts)` subtracts counts per kind that are nowhere above the target's."""
