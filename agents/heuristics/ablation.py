@@ -1,7 +1,7 @@
-"""What each rule of the strongest players is worth: the player without it, against the player as it is.
+"""What each rule of a player is worth: the player as it is, against the player without the rule.
 
     python -m agents.heuristics.ablation --boards 2000
-    python -m agents.heuristics.ablation --game classic --players 2 --boards 2000
+    python -m agents.heuristics.ablation --game classic --players 2 --player closer --boards 2000
 
 Every board is played with the sides swapped (rotated with three), at score 0; the table gives points a
 deal, with 95% intervals over the boards. `--seed` is the first board; boards from 1,000,000 on tuned the
@@ -54,33 +54,44 @@ KEEPER_RULES = (
 )
 WATCHER_RULES = (
     Rule("weighs what the next player may hold", {"feed_card": 0}),
-    Rule("... more, if that player threw the rank before", {"thrown_before": 1}),
-    Rule("... less, if that side has melded the rank", {"melded": 1}),
     Rule("holds pairs when it discards", {"pair": 0, "pair_unseen": 0}),
     Rule("holds pairs that fit own melds", {"hold_pairs_above": ALWAYS}),
     Rule("holds sets of three and four", {"set_from": 0}),
-    Rule("closes with more than one wild", {"wilds_to_close": 1}),
+    Rule(
+        "closes with two wilds; with two players, with one", {"wilds_to_close": 1, "wilds_to_close_of_two": 2}
+    ),
     Rule("lays everything when opponents may go out", {"urgent_stock": -1, "urgent_cards": -1}),
-    Rule("throws black threes onto large piles", {"block": 0}),
     Rule("takes piles with a wild", {"take_with_wild_from": ALWAYS}),
 )
 
 
-def ablate(rules: Rules, boards: int, seed: int) -> list[tuple[str, float, float]]:
-    """Play the strongest player without each of its rules against itself.
+CLOSER_RULES = (
+    Rule("never feeds a danger rank", {"danger": 0}),
+    Rule("keeps three cards before the first canasta", {"keep_before_canasta": 2}),
+    Rule("begins a meld with a pair and a wild late", {"pair_with_wild_under": 0}),
+    Rule("... and not before", {"pair_with_wild_under": ALWAYS}),
+    Rule("takes no pile under three cards", {"take_from": 1}),
+    Rule("takes piles of three and four", {"take_from": 5}),
+    Rule("two players: holds black threes for large piles", {"black_three_from": 0}),
+)
+RULES_OF = {"keeper": KEEPER_RULES, "watcher": WATCHER_RULES, "closer": CLOSER_RULES}
+
+
+def ablate(rules: Rules, player: str, boards: int, seed: int) -> list[tuple[str, float, float]]:
+    """Play a player against itself without each of its rules.
 
     Args:
         rules: The game.
+        player: One of `RULES_OF`.
         boards: Boards for each rule.
         seed: Seed of the first board.
 
     Returns:
         For each rule its meaning, the points a deal that it is worth, and the half-width of their interval.
     """
-    player, leave_outs = ("keeper", KEEPER_RULES) if rules.is_modern else ("watcher", WATCHER_RULES)
     whole = CompiledAgent(player, player, rules)
     table = []
-    for rule in leave_outs:
+    for rule in RULES_OF[player]:
         numbers = dataclasses.replace(getattr(Style(), player), **rule.without)
         without = CompiledAgent(player, player, rules, dataclasses.replace(Style(), **{player: numbers}))
         points = duel(rules, [whole, *[without] * (rules.num_sides - 1)], boards, seed)[..., TOTAL]
@@ -102,10 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--boards", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--player", choices=RULES_OF, help="the strongest of the game if not given")
     options = parser.parse_args(arguments)
-    print("| rule | worth, points a deal |\n|---|---|")
     rules = standard_rules(options.game, options.players)
-    for meaning, points, half_width in ablate(rules, options.boards, options.seed):
+    player = options.player or ("keeper" if rules.is_modern else "watcher")
+    if rules.is_modern != (player == "keeper"):
+        parser.error(f"the {player} does not play {options.game}")
+    print("| rule | worth, points a deal |\n|---|---|")
+    for meaning, points, half_width in ablate(rules, player, options.boards, options.seed):
         print(f"| {meaning} | {points:+.0f} ± {half_width:.0f} |")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from canasta_env.actions import DRAW, PICK_UP, YES
 from canasta_env.cards import BLACK_THREE, NUM_KINDS
-from canasta_env.engine.melds import PAIR, VALUE, meld_size
+from canasta_env.engine.melds import VALUE, meld_size
 from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
 
 from .closing import closing_step
@@ -15,7 +15,17 @@ from .discarding import lowest_discard, no_scores
 from .going_out import going_out_step
 from .laying import clean_set, natural_onto_largest, pair_with_wild
 from .opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from .reading import NOTHING, OWN, is_danger_rank, is_wild, legal, pile_is_open, top_card, wilds_in_hand
+from .reading import (
+    NOTHING,
+    OWN,
+    TWO_PLAYERS,
+    is_danger_rank,
+    is_wild,
+    legal,
+    pile_is_open,
+    top_card,
+    wilds_in_hand,
+)
 from .taking import cheapest_take
 
 
@@ -85,6 +95,6 @@ def _discard(rules, style, view, mask):
 @kernel
 def _black_three(rules, style, view):
     """With two players black threes are held until there is a pile to block."""
-    if rules.players == PAIR and view.pile_size < style.black_three_from:
+    if rules.players == TWO_PLAYERS and view.pile_size < style.black_three_from:
         return style.black_three_held
     return style.black_three

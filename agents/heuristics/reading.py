@@ -12,6 +12,7 @@ from .compiling import kernel
 
 NOTHING = -1  # in place of an action: there is nothing of the sort to do
 OWN = 0  # the viewer's seat and side
+TWO_PLAYERS = 2
 NEXT = 1  # the seat that plays next, and its side: always an opponent
 
 

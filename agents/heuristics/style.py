@@ -85,6 +85,7 @@ class WatcherStyle:
     keep: float = 1  # cards that melding leaves in the hand
     keep_before_canasta: float = 2  # ... before the side's first canasta
     wilds_to_close: float = 2  # a canasta is closed with so many wilds at most
+    wilds_to_close_of_two: float = 1  # ... with two players
     hold_pairs_above: float = 15  # with a stock from this on, pairs are not laid onto own melds
     set_from: float = 5  # naturals of a rank that are laid as a new meld, fewer are held
     hold_sets_above: float = 15  # ... as long as the stock is not under this
@@ -94,7 +95,6 @@ class WatcherStyle:
     laden: float = 100  # points of a hand with which it says no
     wild: float = 100  # scores of a discard, the lowest goes; this one for a wild, on top of its points
     black_three: float = -8
-    block: float = 1  # a black three scores so much less for each card of the pile
     single_unseen: float = 0.5  # worth of holding a single card, for each copy that is unseen
     pair: float = 15  # ... a pair
     pair_unseen: float = 1  # ... and for each copy that is unseen
@@ -102,9 +102,7 @@ class WatcherStyle:
     fits: float = 10  # ... a rank that the side has on the table
     point: float = -1.8  # each point of a card makes it worth so much less
     feed_card: float = 30  # what it costs if the next player takes the pile, for each card in it
-    thrown_before: float = 1.5  # factor of that chance, if the next player discarded the rank before
-    unopened: float = 0.6  # ... if the next player's side has not opened
-    melded: float = 0.7  # ... if it has the rank on the table
+    unopened: float = 0.6  # factor of that chance, if the next player's side has not opened
 
 
 PLAIN_CLOSER = CloserStyle(keep_before_canasta=2, pair_with_wild_under=0, black_three_from=0)

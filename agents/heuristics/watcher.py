@@ -19,6 +19,7 @@ from .reading import (
     NEXT,
     NOTHING,
     OWN,
+    TWO_PLAYERS,
     has_canastas_to_go_out,
     is_wild,
     legal,
@@ -123,7 +124,8 @@ def _is_urgent(rules, style, view):
 def _lay_opened(rules, style, view, mask):
     is_urgent = _is_urgent(rules, style, view)
     keep = int(style.keep if view.canastas[OWN] > 0 else style.keep_before_canasta)
-    action = closing_step(rules, view, mask, keep, int(style.wilds_to_close))
+    most_wilds = style.wilds_to_close_of_two if rules.players == TWO_PLAYERS else style.wilds_to_close
+    action = closing_step(rules, view, mask, keep, int(most_wilds))
     if action == NOTHING:
         action = _natural(style, view, mask, keep, is_urgent)
     if action == NOTHING:
@@ -171,15 +173,11 @@ def _discard(rules, style, view, mask):
         if is_wild(kind):
             scores[kind] = style.wild + VALUE[kind]
         elif kind == BLACK_THREE:
-            scores[kind] = style.black_three - style.block * view.pile_size
+            scores[kind] = style.black_three
         else:
             risk = chance_of_pair(rules, view, NEXT, kind, share)
             if not view.opened[NEXT]:
                 risk *= style.unopened
-            if view.discarded[NEXT, kind] > 0:
-                risk *= style.thrown_before
-            if view.naturals[NEXT, kind] > 0:
-                risk *= style.melded
             scores[kind] = _worth_of_holding(style, view, kind)
             scores[kind] += risk * style.feed_card * view.pile_size
     return lowest_discard(mask, scores)
