@@ -254,9 +254,10 @@ class TurnSearch:
         """Whether some sequence of actions from here ends the turn as its goal asks (R-TURN-4)."""
         if self.discards(turn):
             return True
-        answer = self._completes.get(turn)
+        plain = self._simplified(turn)
+        answer = self._completes.get(plain)
         if answer is None:
-            answer = self._completes[turn] = self._search(turn)
+            answer = self._completes[plain] = self._search(plain)
         return answer
 
     def _search(self, turn: Turn) -> bool:
@@ -264,9 +265,6 @@ class TurnSearch:
             return not self.is_modern and self._may_go_out(turn)
         if self._is_hopeless(turn):
             return False
-        plain = self._simplified(turn)
-        if plain != turn:
-            return self.can_complete(plain)
         return any(self.can_complete(self.after(turn, action)) for action in self._enough_moves(turn))
 
     def _simplified(self, turn: Turn) -> Turn:
@@ -277,9 +275,12 @@ class TurnSearch:
         """
         if not turn.opened and turn.points < self.minimum:
             return turn
+        points = 0 if turn.opened else self.minimum
+        if not turn.hand[JOKER]:
+            return turn if turn.points == points else turn._replace(points=points)
         hand = (0, turn.hand[TWO] + turn.hand[JOKER], *turn.hand[TWO + 1 :])
         melds = tuple((naturals, twos + jokers, 0) for naturals, twos, jokers in turn.melds)
-        return turn._replace(hand=hand, melds=melds, points=0 if turn.opened else self.minimum)
+        return turn._replace(hand=hand, melds=melds, points=points)
 
     def _enough_moves(self, turn: Turn) -> list[int]:
         """The moves to try: all, or one that every way to complete the turn may as well begin with.
@@ -306,11 +307,11 @@ class TurnSearch:
         Every bound counts the cards that could still be melded as if they did not compete for anything,
         so it errs towards hope only.
         """
+        if turn.goal == OUT and self._out_is_beyond_reach(turn):
+            return True
         # Since no discard is possible now, more has to be melded; so the opening has to be completed, and
         # before any pick up, with cards of the hand.
-        if not turn.opened and not self._opening_is_in_reach(turn):
-            return True
-        return turn.goal == OUT and self._out_is_beyond_reach(turn)
+        return not turn.opened and not self._opening_is_in_reach(turn)
 
     def _opening_is_in_reach(self, turn: Turn) -> bool:
         hand, melds = turn.hand, turn.melds
@@ -331,9 +332,9 @@ class TurnSearch:
         if turn.taken != NONE:  # cards will come into the hand
             return False
         hand = turn.hand
-        if sum(hand) - sum(self._most_meldable(turn)) > 1:  # one card at most may be left, for the discard
+        if not self._canastas_are_in_reach(turn):
             return True
-        return not self._canastas_are_in_reach(turn)
+        return sum(hand) - sum(self._most_meldable(turn)) > 1  # one card may be left, for the discard
 
     def _canastas_are_in_reach(self, turn: Turn) -> bool:
         """Whether the wilds of the hand could fill enough melds to go out.

@@ -13,7 +13,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from multiprocessing import Pool
 from random import Random
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from canasta_env.rules import GAMES, PLAYERS, Game, Rules, standard_rules
 from tests.reference.coverage import deal_events, play_watched, table_of
 from tests.reference.house_rules import draw_rules
 from tests.reference.oracle import Oracle
-from tests.reference.walks import POLICIES, draw_order, draw_policies, draw_scores
+from tests.reference.walks import POLICIES, Policy, draw_order, draw_policies, draw_scores
 
 CHUNK = 10  # deals that share their house rules and are played by one worker
 DECISIONS = "decisions"
@@ -70,78 +70,74 @@ def _play_deal(rules: Rules, seed: int, number: int, policy: str, alone: bool, c
     dealer = rng.randrange(rules.players)
     policies = draw_policies(policy, rules, rng)
     oracle = Oracle(rules, order, dealer, scores)
-    check: Callable[[Oracle], None] = _check_invariants
     engine: Any = None
     if not alone:
         from canasta_env import Table
 
         engine = Table(rules, order=order, dealer=dealer, scores=scores)
-        check = _Comparison(engine).check
-    played: list[str] = []
     counts.update(deal_events(oracle))
+    where = f"{rules.game} {rules.players}, seed {seed}, deal {number}, policy {policy}, dealer {dealer}"
+    num_decisions = play_on(oracle, engine, policies, rng, counts, where)
+    counts.update({DEALS: 1, DECISIONS: num_decisions})
+
+
+def play_on(
+    oracle: Oracle,
+    engine: Any,
+    policies: Sequence[Policy],
+    rng: Random,
+    counts: Counter[str],
+    where: str,
+    actions: Sequence[str] = (),
+) -> int:
+    """Play one deal to its end, comparing at every step.
+
+    Args:
+        oracle: The oracle's table.
+        engine: The engine's `Table` in the same position; None checks the oracle's invariants instead.
+        policies: One for each seat.
+        rng: Of the policies.
+        counts: Where the events of `coverage.ROWS` are counted.
+        where: What is played, for the report.
+        actions: Notations to begin with.
+
+    Returns:
+        The number of decisions.
+
+    Raises:
+        DifferenceError: With the report, at the first difference.
+    """
+    check: Callable[[Oracle], None] = _check_invariants
+    if engine is not None:
+        from tests.reference.comparison import Comparison
+
+        check = Comparison(engine).check
+    start = oracle.position()
+    played: list[str] = []
     try:
         check(oracle)
         while not oracle.is_over:
-            legal = oracle.legal()
-            notation = policies[oracle.seat_to_play()](oracle, legal, rng)
+            if len(played) < len(actions):
+                notation = actions[len(played)]
+            else:
+                notation = policies[oracle.seat_to_play()](oracle, oracle.legal(), rng)
             played.append(notation)
             if engine is not None:
                 engine.play(notation)
             play_watched(oracle, notation, counts)
             check(oracle)
     except Exception as error:
-        where = f"{rules.game} {rules.players}, seed {seed}, deal {number}, policy {policy}, dealer {dealer}"
-        raise DifferenceError(
-            f"{where}\nplayed: {' | '.join(played)}\n{type(error).__name__}: {error}"
-        ) from error
-    counts.update({DEALS: 1, DECISIONS: len(played)})
+        report = [where, f"played: {' | '.join(played)}", f"{type(error).__name__}: {error}"]
+        report.append(f"before: {_position_before_the_last(start, played)}")
+        raise DifferenceError("\n".join(report)) from error
+    return len(played)
 
 
-class _Comparison:
-    """Compares the engine's table with the oracle's, and remembers the position before the difference."""
-
-    def __init__(self, engine: Any) -> None:
-        self.engine = engine
-        self.position: dict[str, Any] = {}
-
-    def check(self, oracle: Oracle) -> None:
-        """Raise if anything differs."""
-        position = oracle.position()
-        for what, ours, theirs in self._pairs(oracle, position):
-            if ours != theirs:
-                report = [f"{what} differ: {_first_difference(ours, theirs)}"]
-                report += [f"oracle: {_json(ours)}", f"engine: {_json(theirs)}"]
-                report += [f"position: {_json(position)}", f"before: {_json(self.position)}"]
-                raise AssertionError("\n".join(report))
-        self.position = position
-
-    def _pairs(self, oracle: Oracle, position: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-        from canasta_env.engine.view import view_dict
-
-        engine = self.engine
-        yield "positions", position, engine.position()
-        yield "ends", oracle.is_over, bool(engine.is_over)
-        yield "legal actions", oracle.legal(), [] if engine.is_over else list(engine.legal())
-        for seat in range(oracle.rules.players):
-            yield f"views of seat {seat}", oracle.view(seat), view_dict(engine.view(seat))
-        score = oracle.score()
-        theirs = [{name: getattr(side, name) for name in score[0]} for side in engine.score()]
-        yield "scores", score, theirs
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, default=str)
-
-
-def _first_difference(ours: Any, theirs: Any) -> str:
-    """Where two values begin to differ."""
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in [*ours, *theirs]:
-            if key not in ours or key not in theirs:
-                return f"{key!r} is missing in the {'oracle' if key not in ours else 'engine'}"
-            if ours[key] != theirs[key]:
-                return f"{key}: {_first_difference(ours[key], theirs[key])}"
-    return f"oracle {ours!r}, engine {theirs!r}"
+def _position_before_the_last(start: dict[str, Any], played: list[str]) -> str:
+    oracle = Oracle.from_position(start)
+    for notation in played[:-1]:
+        oracle.play(notation)
+    return json.dumps(oracle.position())
 
 
 def _check_invariants(oracle: Oracle) -> None:

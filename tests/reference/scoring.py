@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from operator import mul
 from typing import TYPE_CHECKING
 
 from canasta_env.cards import ACE, BLACK_THREE, CANASTA_SIZE, COPIES, JOKER, RED_THREE, SEVEN, TWO, VALUES
 from canasta_env.rules import Rules
-from tests.reference.legality import WILDS, Meld, is_clean
+from tests.reference.legality import NO_MELD, WILDS, Meld, is_clean
 
 if TYPE_CHECKING:
     from tests.reference.oracle import Oracle
@@ -17,7 +18,7 @@ MANY = 3  # R-SCORE-6: aces or sevens in one hand
 def score_side(table: Oracle, side: int) -> dict[str, int]:
     """The breakdown of one side, in the form of FORMS.md."""
     rules = table.rules
-    melds = {place: meld for place, meld in enumerate(table.melds[side]) if sum(meld)}
+    melds = {place: meld for place, meld in enumerate(table.melds[side]) if meld != NO_MELD}
     hands = [hand for seat, hand in enumerate(table.hands) if rules.side_of(seat) == side]
     num_canastas = sum(sum(meld) >= CANASTA_SIZE for meld in melds.values())
     is_out = table.went_out is not None and rules.side_of(table.went_out) == side
@@ -28,7 +29,7 @@ def score_side(table: Oracle, side: int) -> dict[str, int]:
         "canastas": sum(canasta_bonus(rules, place, meld) for place, meld in melds.items()),
         "going_out": (rules.concealed_bonus if table.concealed else rules.going_out_bonus) if is_out else 0,
         "threes": threes_points(rules, table.threes[side], num_canastas, bool(melds)),
-        "cards_in_hand": -sum(n * value for hand in hands for n, value in zip(hand, VALUES, strict=True)),
+        "cards_in_hand": -sum(sum(map(mul, hand, VALUES)) for hand in hands),
         "penalties": -meld_penalties(rules, melds) - sum(hand_penalties(rules, hand) for hand in hands),
     }
     return {**breakdown, "total": sum(breakdown.values())}

@@ -14,6 +14,7 @@ from canasta_env.cards import (
     RED_THREE,
     TWO,
 )
+from tests.reference.legality import NO_MELD
 
 if TYPE_CHECKING:
     from tests.reference.oracle import Oracle
@@ -26,49 +27,52 @@ PHASES = ("draw", "play", "answer", "over")
 def view_of(table: Oracle, seat: int) -> dict[str, Any]:
     """The view of a seat: seats and sides are counted from the viewer on."""
     rules = table.rules
-    seats = [(seat + i) % rules.players for i in range(rules.players)]
-    sides = [(seat + i) % rules.num_sides for i in range(rules.num_sides)]
+    side, num_sides = rules.side_of(seat), rules.num_sides
+    return {
+        **public(table),
+        **{name: _from(row, seat, rules.players, MAX_SEATS) for name, row in of_seats(table).items()},
+        **{name: _from(row, side, num_sides, MAX_SIDES) for name, row in of_sides(table).items()},
+        **own(table, seat, not_on_the_table(table)),
+    }
+
+
+def _from(values: list[Any], first: int, num: int, length: int) -> list[Any]:
+    """The values of all seats or sides from one on, filled up with those of none."""
+    empty = [0] * NUM_KINDS if isinstance(values[0], list) else 0
+    ordered = [values[(first + i) % num] for i in range(num)] + [empty] * (length - num)
+    return [list(value) if isinstance(value, list) else value for value in ordered]
+
+
+def own(table: Oracle, seat: int, left: list[int]) -> dict[str, Any]:
+    """What the seat alone sees, or sees in its own way; `left` is what `not_on_the_table` returns."""
 
     def relative(other: int | None) -> int:
-        return -1 if other is None else (other - seat) % rules.players
+        return -1 if other is None else (other - seat) % table.rules.players
 
-    def by_seat(values: list[Any], empty: Any = 0) -> list[Any]:
-        return [values[other] for other in seats] + [empty] * (MAX_SEATS - len(seats))
-
-    def by_side(values: list[Any], empty: Any = 0) -> list[Any]:
-        return [values[side] for side in sides] + [empty] * (MAX_SIDES - len(sides))
-
-    no_cards = [0] * NUM_KINDS
-    closed = table.closed_ranks()
-    naturals, twos, jokers = (
-        by_side([[meld[part] for meld in melds] for melds in table.melds], no_cards) for part in range(3)
-    )
+    hand = table.hands[seat]
     return {
         "seat": seat,
-        "players": rules.players,
-        "phase": PHASES.index(table.phase),
         "to_play": relative(table.to_play),
         "dealer": relative(table.dealer),
-        "hand": list(table.hands[seat]),
-        "hand_size": by_seat([sum(hand) for hand in table.hands]),
-        "known": by_seat([list(cards) for cards in table.known], no_cards),
-        "discarded": by_seat([list(cards) for cards in table.discarded], no_cards),
-        "piles_taken": by_seat(table.piles_taken),
-        "melded": by_seat(table.melded),
-        "asked": by_seat(table.asked),
-        "naturals": naturals,
-        "twos": twos,
-        "jokers": jokers,
-        "red_threes": by_side([threes[RED_THREE] for threes in table.threes]),
-        "black_threes": by_side([threes[BLACK_THREE] for threes in table.threes]),
-        "opened": by_side(table.opened),
-        "canastas": by_side([sum(sum(meld) >= CANASTA_SIZE for meld in melds) for melds in table.melds]),
+        "went_out": relative(table.went_out),
+        "hand": list(hand),
+        "unseen": [num - held for num, held in zip(left, hand, strict=True)],
+    }
+
+
+def public(table: Oracle) -> dict[str, Any]:
+    """What every seat sees alike."""
+    closed = table.closed_ranks()
+    pile_count = [0] * NUM_KINDS
+    for kind in table.pile:
+        pile_count[kind] += 1
+    return {
+        "players": table.rules.players,
+        "phase": PHASES.index(table.phase),
         "closed": [int(kind in closed) for kind in range(NUM_KINDS)],
-        "scores": by_side(table.scores),
-        "minimum": by_side([rules.minimum(score) for score in table.scores]),
         "pile": table.pile + [-1] * (NUM_CARDS - len(table.pile)),
         "pile_size": len(table.pile),
-        "pile_count": [table.pile.count(kind) for kind in range(NUM_KINDS)],
+        "pile_count": pile_count,
         "stock_size": len(table.stock),
         "wild_frozen": table.wild_frozen,
         "taken": table.taken,
@@ -78,10 +82,36 @@ def view_of(table: Oracle, seat: int) -> dict[str, Any]:
         "melded_now": table.melded_now,
         "begun": [int(kind in table.begun) for kind in range(NUM_KINDS)],
         "joined_earlier": table.joined_earlier,
-        "went_out": relative(table.went_out),
         "concealed": table.concealed,
         "turn": table.turn,
-        "unseen": unseen(table, seat),
+    }
+
+
+def of_seats(table: Oracle) -> dict[str, list[Any]]:
+    """What every seat sees of each seat, in absolute order."""
+    return {
+        "hand_size": [sum(hand) for hand in table.hands],
+        "known": table.known,
+        "discarded": table.discarded,
+        "piles_taken": table.piles_taken,
+        "melded": table.melded,
+        "asked": table.asked,
+    }
+
+
+def of_sides(table: Oracle) -> dict[str, list[Any]]:
+    """What every seat sees of each side, in absolute order."""
+    parts = [list(map(list, zip(*melds, strict=True))) for melds in table.melds]
+    return {
+        "naturals": [naturals for naturals, _, _ in parts],
+        "twos": [twos for _, twos, _ in parts],
+        "jokers": [jokers for _, _, jokers in parts],
+        "red_threes": [threes[RED_THREE] for threes in table.threes],
+        "black_threes": [threes[BLACK_THREE] for threes in table.threes],
+        "opened": table.opened,
+        "canastas": [sum(size >= CANASTA_SIZE for size in map(sum, melds)) for melds in table.melds],
+        "scores": table.scores,
+        "minimum": [table.rules.minimum(score) for score in table.scores],
     }
 
 
@@ -94,17 +124,18 @@ def answer_code(table: Oracle) -> int:
     return 3 if table.rules.is_modern else 2
 
 
-def unseen(table: Oracle, seat: int) -> list[int]:
-    """The cards of each kind that the seat cannot place: in the stock and in the other hands."""
-    cards = [copies - held for copies, held in zip(COPIES, table.hands[seat], strict=True)]
+def not_on_the_table(table: Oracle) -> list[int]:
+    """The cards of each kind in the stock and in the hands, as who sees the table counts them."""
+    cards = list(COPIES)
     for melds in table.melds:
-        for place, (naturals, twos, jokers) in enumerate(melds):
-            cards[place] -= naturals
-            cards[TWO] -= twos
-            cards[JOKER] -= jokers
+        for place, meld in enumerate(melds):
+            if meld != NO_MELD:
+                cards[place] -= meld[0]
+                cards[TWO] -= meld[1]
+                cards[JOKER] -= meld[2]
     for threes in table.threes:
-        for kind in (RED_THREE, BLACK_THREE):
-            cards[kind] -= threes[kind]
+        cards[RED_THREE] -= threes[RED_THREE]
+        cards[BLACK_THREE] -= threes[BLACK_THREE]
     for kind in table.pile:
         cards[kind] -= 1
     return cards

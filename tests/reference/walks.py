@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from canasta_env.actions import NOTATIONS
 from canasta_env.cards import BLACK_THREE, COPIES, JOKER, KINDS, NUM_KINDS, RED_THREE, TWO
 from canasta_env.rules import Rules
 from tests.reference.oracle import Oracle
@@ -112,12 +113,14 @@ POLICIES: dict[str, Policy] = {}
 
 
 def _weighted(weights: dict[str, float]) -> Policy:
-    def choose(table: Oracle, legal: list[str], rng: Random) -> str:
-        def weight(notation: str) -> float:
-            named = [value for start, value in weights.items() if notation.startswith(start)]
-            return named[-1] if named else 1
+    def weight(notation: str) -> float:
+        named = [value for start, value in weights.items() if notation.startswith(start)]
+        return named[-1] if named else 1
 
-        return rng.choices(legal, [weight(notation) for notation in legal])[0]
+    weight_of = {notation: weight(notation) for notation in NOTATIONS}
+
+    def choose(table: Oracle, legal: list[str], rng: Random) -> str:
+        return rng.choices(legal, [weight_of[notation] for notation in legal])[0]
 
     return choose
 
