@@ -36,7 +36,9 @@ from tests.reference.oracle import KIND_OF_DISCARD, TAKES, Oracle
 CLASSES = {1: "(i)", 2: "(ii)", 3: "(iii)", 4: "(iv)", 5: "(v)"}
 
 # A row for each event, by clause. Before it the games: C Classic, M Modern, 4 four players, D drawing more
-# than one card; C4 means both.
+# than one card; C4 means both. Clauses that can bar nothing have no row: of a closed rank one card is left, so
+# nobody could take or meld it anyway (R-TAKE-2, R-MELD-7); and the pair of a Modern take leaves the hand only
+# for a meld that the top card can join, or by an action that R-TURN-4 forbids (R-TAKE-5).
 ROWS = """
 C  R-DEAL-3 a wild turned up
 C  R-DEAL-3 a red three turned up
@@ -59,7 +61,6 @@ CM R-TAKE-2 take, opened, a new meld
 CM R-TAKE-2 take, opened, onto a meld
 C  R-TAKE-2 take onto a canasta
 M  R-TAKE-2 no take, own meld of five or more
-M  R-TAKE-2 no take, rank closed
 C  R-TAKE-3 take with 2
 C  R-TAKE-3 take with joker
 C  R-TAKE-3 take with a wild onto a meld
@@ -74,7 +75,6 @@ M  R-TAKE-5 pick up, top card joins a mixed meld
 M  R-TAKE-5 pick up, with a pair
 M  R-TAKE-5 pick up, top card completes a clean canasta
 M  R-TAKE-5 pick up, top card completes a mixed canasta
-M  R-TAKE-5 minimum met, no pick up for want of a meld or pair
 CM R-TAKE-5 hand empty between take and pick up
 C  R-TAKE-6 wild-frozen pile taken, wild on top covered
 CM R-TAKE-6 pile of one card taken
@@ -94,7 +94,6 @@ M  R-MELD-6 wild meld begun, opened
 M  R-MELD-6 wild meld bars a wild from a rank
 M  R-MELD-6 wild meld cannot begin, opening holds a wild
 M  R-MELD-7 rank closed
-M  R-MELD-7 card of a closed rank kept from a meld
 C  R-MELD-8 black threes melded
 C  R-MELD-8 fourth black three
 C  R-MELD-8 black threes in an opening
@@ -237,8 +236,6 @@ class _Watch:
         if top is not None and top >= FIRST_RANK and self.modern and turn.hand[top] >= 2:
             if sum(turn.melds[top]) >= 5:
                 yield "R-TAKE-2 no take, own meld of five or more"
-            if top in self.search.closed:
-                yield "R-TAKE-2 no take, rank closed"
         if not self.modern and table.wild_frozen and len(self.search.takes(turn, False)) > len(takes):
             yield "R-TAKE-3 no take with a wild, wild-frozen"
 
@@ -262,8 +259,6 @@ class _Watch:
         wilds = turn.hand[TWO] + turn.hand[JOKER]
         if any(turn.hand[kind] and sum(turn.melds[kind]) >= CANASTA_SIZE for kind in ranks):
             yield "R-MELD-3 natural kept off a full canasta"
-        if any(turn.hand[kind] >= 3 and kind in search.closed for kind in ranks):
-            yield "R-MELD-7 card of a closed rank kept from a meld"
         if wilds and 0 < sum(turn.melds[WILDS]) < CANASTA_SIZE:
             without_wild_meld = turn._replace(melds=(NO_MELD, *turn.melds[1:]))
             if any(LAID[move][0] != WILDS for move in set(search.moves(without_wild_meld)) - set(moves)):
@@ -274,8 +269,6 @@ class _Watch:
         if turn.melded and not turn.opened and turn.points >= search.minimum:
             if not search.opening_is_complete(turn):
                 yield "R-OPEN-3 minimum met without a clean or wild meld"
-            elif turn.taken >= 0 and not search.may_pick_up(turn):
-                yield "R-TAKE-5 minimum met, no pick up for want of a meld or pair"
         if self.asked[self.seat] and self.answer is None and not turn.melded and self._can_end(OUT):
             yield "R-OUT-3 ask not offered, asked before"
 
