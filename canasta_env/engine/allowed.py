@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from canasta_env.actions import (
     ADD_BLACK_THREE,
     ADD_JOKER,
@@ -30,12 +32,15 @@ from canasta_env.engine.melds import (
     PAIR,
     can_begin_wild_meld,
     can_join_ranks,
+    have_wild_room,
     meld_size,
-    meld_wilds,
-    wild_room,
 )
 from canasta_env.engine.opening import can_pick_up, is_opening_complete
+from canasta_env.engine.ranks import ALL, HALVES, NONE, at_least, each, load_ranks, negate
 from canasta_env.engine.state import MUST_GO_OUT, NO_CARD, REFUSED, WILD_MELD
+from canasta_env.engine.words import store_word
+
+_LAST_CLASS = 3  # R-DISC-3 (iv); class (v), wilds, is left if a hand holds nothing else
 
 
 @kernel
@@ -59,25 +64,25 @@ def allow_melding(rules, s, seat, side, allowed):  # type: ignore[no-untyped-def
     if (has_two or has_joker) and not can_join_ranks(rules, s, side):
         has_two, has_joker = False, False
     in_opening = not s.opened[side]
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        place = rank - FIRST_RANK
-        cards = s.hand[seat, rank]
-        naturals = s.naturals[side, rank]
-        if s.closed[rank] or cards + naturals < PAIR:
-            continue
-        if naturals == 0:
-            if cards >= MELD_START:
-                allowed[MELD_CLEAN + place] = 1
-            if (has_two or has_joker) and wild_room(rules, rank, PAIR, 0, in_opening) > 0:
-                allowed[MELD_WITH_TWO + place] = has_two
-                allowed[MELD_WITH_JOKER + place] = has_joker
-            continue
-        wilds = meld_wilds(s, side, rank)
-        if cards > 0 and (not rules.is_modern or naturals + wilds < CANASTA_SIZE):
-            allowed[ADD_NATURAL + place] = 1
-        if (has_two or has_joker) and wild_room(rules, rank, naturals, wilds, in_opening) > 0:
-            allowed[ADD_TWO + place] = has_two
-            allowed[ADD_JOKER + place] = has_joker
+    with_two, with_joker = np.uint64(has_two) * ALL, np.uint64(has_joker) * ALL
+    for at in HALVES:
+        hand, naturals = load_ranks(s.hand[seat], at), load_ranks(s.naturals[side], at)
+        wilds = load_ranks(s.twos[side], at) + load_ranks(s.jokers[side], at)
+        can_be = at_least(hand + naturals, PAIR) & negate(load_ranks(s.closed, at))
+        lies = can_be & at_least(naturals, 1)
+        begins = can_be ^ lies
+        grows = lies & at_least(hand, 1)
+        if rules.is_modern:
+            grows &= negate(at_least(naturals + wilds, CANASTA_SIZE))
+        store_word(allowed, MELD_CLEAN + at, begins & at_least(hand, MELD_START))
+        store_word(allowed, ADD_NATURAL + at, grows)
+        if has_two or has_joker:
+            begins &= have_wild_room(rules, at, each(PAIR), NONE, in_opening)
+            lies &= have_wild_room(rules, at, naturals, wilds, in_opening)
+            store_word(allowed, MELD_WITH_TWO + at, begins & with_two)
+            store_word(allowed, MELD_WITH_JOKER + at, begins & with_joker)
+            store_word(allowed, ADD_TWO + at, lies & with_two)
+            store_word(allowed, ADD_JOKER + at, lies & with_joker)
     if rules.is_modern:
         _allow_wild_meld(rules, s, seat, side, allowed)
     elif s.taken == NO_CARD:  # R-TAKE-5
@@ -130,25 +135,35 @@ def allow_discards(rules, s, seat, side, allowed):  # type: ignore[no-untyped-de
     allowed[DISCARD_JOKER] = s.hand[seat, JOKER] > 0
     allowed[DISCARD_TWO] = s.hand[seat, TWO] > 0
     allowed[DISCARD_BLACK_THREE] = s.hand[seat, BLACK_THREE] > 0 and not rules.is_modern
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        allowed[DISCARD_NATURAL + rank - FIRST_RANK] = s.hand[seat, rank] > 0
+    for at in HALVES:
+        store_word(allowed, DISCARD_NATURAL + at, at_least(load_ranks(s.hand[seat], at), 1))
 
 
 @kernel
 def _allow_discards_modern(s, seat, allowed):  # type: ignore[no-untyped-def]
     """R-DISC-2, and on an empty pile the first class of R-DISC-3 that the hand holds."""
-    worst_class = 4
-    best_class = worst_class
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        if s.hand[seat, rank] > 0:
-            best_class = min(best_class, _discard_class(s, rank) if s.pile_size == 0 else 0)
-    if best_class == worst_class:  # a hand of wilds only
+    held = NONE
+    for at in HALVES:
+        naturals = at_least(load_ranks(s.hand[seat], at), 1)
+        held |= naturals
+        store_word(allowed, DISCARD_NATURAL + at, naturals)
+    if held == NONE:  # a hand of wilds only
         allowed[DISCARD_JOKER] = s.hand[seat, JOKER] > 0
         allowed[DISCARD_TWO] = s.hand[seat, TWO] > 0
-        return
+    elif s.pile_size == 0:
+        _keep_first_class(s, seat, allowed)
+
+
+@kernel
+def _keep_first_class(s, seat, allowed):  # type: ignore[no-untyped-def]
+    """R-DISC-3: of the discards, keep the first class there is."""
+    best_class = _LAST_CLASS
     for rank in range(FIRST_RANK, NUM_KINDS):
-        if s.hand[seat, rank] > 0 and (s.pile_size > 0 or _discard_class(s, rank) == best_class):
-            allowed[DISCARD_NATURAL + rank - FIRST_RANK] = 1
+        if s.hand[seat, rank] > 0:
+            best_class = min(best_class, _discard_class(s, rank))
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        if _discard_class(s, rank) != best_class:
+            allowed[DISCARD_NATURAL + rank - FIRST_RANK] = 0
 
 
 @kernel

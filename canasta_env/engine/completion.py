@@ -20,12 +20,12 @@ from canasta_env.actions import (
     NUM_ACTIONS,
     PICK_UP,
 )
-from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, NUM_KINDS
+from canasta_env.cards import FIRST_RANK
 from canasta_env.engine.allowed import allow_in_turn, must_go_out
 from canasta_env.engine.going_out import is_out_of_reach, lays_everything
 from canasta_env.engine.jit import kernel
-from canasta_env.engine.melds import meld_size, meld_wilds
-from canasta_env.engine.opening import TO_GO_ON, can_open, reaches_minimum
+from canasta_env.engine.melds import meld_wilds
+from canasta_env.engine.reaching import TO_GO_ON, can_open, reaches_minimum
 from canasta_env.engine.state import NO_CARD, REFUSED, scratch_tables
 from canasta_env.engine.transition import play_on
 
@@ -52,25 +52,24 @@ def can_go_out(rules, s):  # type: ignore[no-untyped-def]
     """Whether the player to move can go out in this turn, the partner's refusal apart."""
     seat = s.to_play
     side = seat % rules.num_sides
-    if s.taken == NO_CARD and is_out_of_reach(rules, s, seat, side):
+    if _is_out_of_reach(rules, s, seat, side):
         return False
     if s.opened[side] or (not rules.is_modern and s.taken == NO_CARD):
         return lays_everything(rules, s)
-    if not _has_cards_to_go_out(rules, s, seat, side) or not reaches_minimum(rules, s, seat):
-        return False
-    return _search(rules, s)
+    return reaches_minimum(rules, s, seat) and _search(rules, s)
 
 
 @kernel
-def _has_cards_to_go_out(rules, s, seat, side):  # type: ignore[no-untyped-def]
-    """A bound: the opening under way, the hand and the pile hold cards for all the canastas."""
-    cards = s.hand_size[seat]
-    if s.taken != NO_CARD:
-        cards += s.pile_size + 1
-    for kind in range(NUM_KINDS):
-        cards += meld_size(s, side, kind)
-    last_discard = 1 if rules.is_modern else 0  # R-OUT-2
-    return cards >= rules.canastas_to_go_out * CANASTA_SIZE + last_discard
+def _is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    """A bound: as if the cards of a taken pile were in the hand already."""
+    if s.taken == NO_CARD:
+        return is_out_of_reach(rules, s, seat, side)
+    for place in range(s.pile_size):
+        s.hand[seat, s.pile[place]] += 1
+    is_certain = is_out_of_reach(rules, s, seat, side)
+    for place in range(s.pile_size):
+        s.hand[seat, s.pile[place]] -= 1
+    return is_certain
 
 
 @kernel

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.jit import kernel
-from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_wilds, wild_room
+from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_sizes, meld_wilds, wild_room
 from canasta_env.engine.opening import minimum_for
+from canasta_env.engine.ranks import HALVES, add_up, at_least, each, load_ranks, negate
 from canasta_env.engine.state import NO_CARD, WILD_MELD
 
 _BITS = 6  # width of one counter of needs: there are fewer than 64 melds
@@ -36,7 +37,7 @@ def lays_everything(rules, s):  # type: ignore[no-untyped-def]
 def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
     """A cheap way to rule out going out: two cards that no meld takes, or too few canastas to be had.
 
-    Not for a turn in which a pile is still to be picked up.
+    The hand has to hold what a pick up will bring.
     """
     wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
     usable_wilds = min(wilds, rules.max_wilds_in_meld)
@@ -44,14 +45,14 @@ def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
     without_meld = s.hand[seat, BLACK_THREE]
     if without_meld >= MELD_START or s.naturals[side, BLACK_THREE] > 0:
         without_meld = 0
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        cards, size = s.hand[seat, rank], meld_size(s, side, rank)
-        if cards == 1 and size == 0:
-            without_meld += 1
-            if without_meld > 1:
-                return True
-        if size < CANASTA_SIZE <= size + cards + usable_wilds:
-            canastas += 1
+    for at in HALVES:
+        hand, sizes = load_ranks(s.hand[seat], at), meld_sizes(s, side, at)
+        lone = at_least(hand, 1) & negate(at_least(hand, PAIR) | at_least(sizes, 1))
+        without_meld += add_up(lone, at)
+        within_reach = at_least(hand + sizes + each(usable_wilds), CANASTA_SIZE)
+        canastas += add_up(within_reach & negate(at_least(sizes, CANASTA_SIZE)), at)
+    if without_meld > 1:
+        return True
     wild_meld = meld_size(s, side, WILD_MELD)
     if rules.is_modern and wild_meld < CANASTA_SIZE <= wild_meld + wilds:
         canastas += 1

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from canasta_env.actions import (
     ADD_BLACK_THREE,
+    ADD_NATURAL,
+    ADD_TWO,
+    ADD_TWO_TO_WILDS,
     ASK,
     DISCARD_JOKER,
     DRAW,
     MELD_BLACK_THREES,
+    MELD_CLEAN,
+    MELD_WILDS,
+    MELD_WITH_TWO,
     NO,
     PICK_UP,
     TAKE,
@@ -15,13 +21,23 @@ from canasta_env.actions import (
     TAKE_WITH_TWO,
     YES,
 )
-from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, NUM_KINDS, TWO
+from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_CARDS, NUM_RANKS, TWO
 from canasta_env.engine.allowed import allow_discards, allow_in_turn, must_go_out
 from canasta_env.engine.completion import can_complete, can_go_out
 from canasta_env.engine.jit import kernel
-from canasta_env.engine.melds import MELD_START, PAIR, meld_size, meld_wilds, wild_room
-from canasta_env.engine.opening import TO_GO_ON, can_open
-from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW, PHASE_PLAY, REFUSED
+from canasta_env.engine.melds import MELD_START, PAIR, meld_size, meld_sizes, meld_wilds, wild_room
+from canasta_env.engine.ranks import HALVES, at_least, negate
+from canasta_env.engine.reaching import (
+    ALL_FREE,
+    CANNOT_OPEN,
+    NATURALS_FREE,
+    PAIRS_FREE,
+    TO_GO_ON,
+    UNKNOWN,
+    can_open,
+    freedom_to_lay,
+)
+from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW, PHASE_PLAY, REFUSED, WILD_MELD
 from canasta_env.engine.transition import play_on
 
 
@@ -93,23 +109,46 @@ def _can_take(rules, s, scratch, seat, side, action):  # type: ignore[no-untyped
 def _allow_playing(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
     seat = s.to_play
     side = seat % rules.num_sides
-    is_opening = not s.opened[side]
-    if is_opening and not s.melded_now and not _can_begin_opening(rules, s):
-        allow_discards(rules, s, seat, side, mask)
-    else:
+    asks = s.can_ask and s.hand_size[seat] >= TO_GO_ON
+    can_go = asks and can_go_out(rules, s)
+    if s.opened[side]:
         allow_in_turn(rules, s, mask)
-        if is_opening or must_go_out(rules, s, side):
+        if must_go_out(rules, s, side):
             _keep_completable(rules, s, scratch, 0, mask)
         else:
             _keep_completable_opened(rules, s, scratch, side, s.hand_size[seat] - TO_GO_ON, mask)
-    if s.can_ask and s.hand_size[seat] >= TO_GO_ON:
-        mask[ASK] = can_go_out(rules, s)
+    else:
+        freedom = CANNOT_OPEN if must_go_out(rules, s, side) else freedom_to_lay(rules, s, seat, side)
+        # A bound before each meld is tried: nothing may be melded if the hand cannot make an opening.
+        is_hopeless = freedom == CANNOT_OPEN or (freedom == UNKNOWN and not can_open(rules, s))
+        if not s.melded_now and is_hopeless and not (can_go if asks else can_go_out(rules, s)):
+            allow_discards(rules, s, seat, side, mask)
+        else:
+            allow_in_turn(rules, s, mask)
+            _keep_completable_opening(rules, s, scratch, freedom, mask)
+    mask[ASK] = can_go
 
 
 @kernel
-def _can_begin_opening(rules, s):  # type: ignore[no-untyped-def]
-    """A bound before each meld is tried: nothing may be melded if the hand cannot make an opening."""
-    return can_open(rules, s) or can_go_out(rules, s)
+def _keep_completable_opening(rules, s, scratch, freedom, mask):  # type: ignore[no-untyped-def]
+    """Try the melds and additions that `freedom`, of `freedom_to_lay`, does not cover."""
+    for action in range(PICK_UP, DISCARD_JOKER):
+        if mask[action] and not _is_covered(s, freedom, action):
+            mask[action] = _completes_after(rules, s, scratch, action)
+
+
+@kernel
+def _is_covered(s, freedom, action):  # type: ignore[no-untyped-def]
+    if freedom < NATURALS_FREE or action < MELD_CLEAN:
+        return False
+    if action < MELD_WITH_TWO or action >= ADD_TWO_TO_WILDS:
+        return True
+    if action < MELD_WILDS:
+        rank = FIRST_RANK + (action - MELD_WITH_TWO) % NUM_RANKS
+        return freedom == ALL_FREE or (freedom == PAIRS_FREE and s.hand[s.to_play, rank] == PAIR)
+    if action >= ADD_TWO:
+        return freedom == ALL_FREE
+    return action >= ADD_NATURAL
 
 
 @kernel
@@ -131,8 +170,11 @@ def _needs_more_canastas(rules, s, side):  # type: ignore[no-untyped-def]
     """Whether two more cards, the action's and the last of the hand, cannot bring the canastas to go out."""
     if s.canastas[side] >= rules.canastas_to_go_out:
         return False
-    for kind in range(NUM_KINDS):
-        if CANASTA_SIZE - 2 <= meld_size(s, side, kind) < CANASTA_SIZE:
+    if CANASTA_SIZE - 2 <= meld_size(s, side, WILD_MELD) < CANASTA_SIZE:
+        return False
+    for at in HALVES:
+        sizes = meld_sizes(s, side, at)
+        if at_least(sizes, CANASTA_SIZE - 2) & negate(at_least(sizes, CANASTA_SIZE)):
             return False
     return True
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO, VALUES
 from canasta_env.engine.jit import kernel
+from canasta_env.engine.ranks import at_least, load_ranks, minus, negate, only
 from canasta_env.engine.state import WILD_MELD
 
 MELD_START = 3  # cards a meld is begun with (R-MELD-1)
@@ -21,9 +22,21 @@ def meld_size(s, side, kind):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def meld_sizes(s, side, at):  # type: ignore[no-untyped-def]
+    """Cards in a side's melds of the eight ranks at a place of `ranks.HALVES`."""
+    return load_ranks(s.naturals[side], at) + load_ranks(s.twos[side], at) + load_ranks(s.jokers[side], at)
+
+
+@kernel
 def meld_wilds(s, side, kind):  # type: ignore[no-untyped-def]
     """Wilds in a side's meld."""
     return s.twos[side, kind] + s.jokers[side, kind]
+
+
+@kernel
+def wilds_in_hand(s, seat):  # type: ignore[no-untyped-def]
+    """Jokers and twos of a hand."""
+    return s.hand[seat, JOKER] + s.hand[seat, TWO]
 
 
 @kernel
@@ -52,6 +65,18 @@ def wild_room(rules, rank, naturals, wilds, in_opening):  # type: ignore[no-unty
     if not in_opening and (rank == ACE or naturals < rules.naturals_before_wild):
         return 0
     return min(limit, CANASTA_SIZE - naturals - wilds)
+
+
+@kernel
+def have_wild_room(rules, at, naturals, wilds, in_opening):  # type: ignore[no-untyped-def]
+    """Truths: where `wild_room` is above 0, for the ranks at a place of `ranks.HALVES` with such counts."""
+    have_room = negate(at_least(wilds, rules.max_wilds_in_meld))
+    if not rules.is_modern:
+        return have_room & at_least(minus(naturals, wilds), PAIR)
+    have_room &= negate(only(SEVEN, at) | at_least(naturals + wilds, CANASTA_SIZE))
+    if in_opening:
+        return have_room
+    return have_room & negate(only(ACE, at)) & at_least(naturals, rules.naturals_before_wild)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Eight bytes at once: storing features, copying and subtracting counts per kind.
+"""Eight bytes at once: loading and storing, copying and subtracting counts per kind.
 
 The loops over 15 kinds are too short for the compiler to make wide instructions of, and views and
 observations consist of little else.
@@ -37,6 +37,14 @@ def _store_word(typing_context: Any, out: Any, at: Any, word: Any) -> Any:
     return types.void(out, types.int64, types.uint64), generate
 
 
+@intrinsic
+def _load_word(typing_context: Any, counts: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_place(context, builder, signature.args[0], args[0], args[1]), align=1)
+
+    return types.uint64(counts, types.int64), generate
+
+
 def _counts_intrinsic(subtracts: bool) -> Any:
     """An intrinsic on two int8 arrays of counts: copy the second to the first, or subtract it from it."""
 
@@ -60,6 +68,10 @@ def _counts_intrinsic(subtracts: bool) -> Any:
     return combine
 
 
+def _load_word_in_python(counts: Any, at: int) -> Any:
+    return np.frombuffer(counts[at : at + WORD_SIZE].tobytes(), np.uint64)[0]
+
+
 def _store_word_in_python(out: Any, at: int, word: Any) -> None:
     out[at : at + WORD_SIZE] = np.frombuffer(np.uint64(word).tobytes(), np.int8)
 
@@ -77,6 +89,9 @@ store_word = _store_word_in_python if JIT_DISABLED else _store_word
 
 `out` is a contiguous int8 array; the place is not checked.
 """
+
+load_word = _load_word_in_python if JIT_DISABLED else _load_word
+"""`load_word(counts, at)` is the uint64 of the eight bytes `counts[at : at + 8]`, lowest first, unchecked."""
 
 copy_counts = _copy_counts_in_python if JIT_DISABLED else _counts_intrinsic(subtracts=False)
 """`copy_counts(target, counts)` copies counts per kind, `(NUM_KINDS,) int8` both."""
