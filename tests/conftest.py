@@ -1,6 +1,13 @@
-"""What all tests share: Hypothesis draws the same examples every time, and slow machines are no failures."""
+"""What all tests share: Hypothesis draws the same examples every time, and slow machines are no failures.
+
+Test processes run beside each other, so PyTorch's threads must not wait actively.
+"""
 
 from hypothesis import settings
+
+from agents.threads import wait_passively
+
+wait_passively()
 
 settings.register_profile("deterministic", derandomize=True, deadline=None, database=None, max_examples=12)
 settings.load_profile("deterministic")

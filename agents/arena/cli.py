@@ -17,6 +17,7 @@ from canasta_env.rules import Game, Rules, RulesError, standard_rules
 
 from .. import roster
 from ..heuristics.compiling import kernel as player_kernel
+from ..threads import wait_passively
 from .boards import Scores
 from .entrants import specs_in_file
 from .errors import ArenaError
@@ -87,6 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: Arguments; the command line's if None.
     """
+    wait_passively()
     given = list(sys.argv[1:] if argv is None else argv)
     arguments = tyro.cli(
         Annotated[Arguments, tyro.conf.arg(name="")],

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from canasta_env.rules import RulesError
 
+from ..threads import wait_passively
 from .config import Config, ConfigError, from_dict, load
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130  # exit statuses
@@ -61,6 +62,7 @@ def parse(argv: Sequence[str]) -> Arguments:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Train, then compare; returns the exit status."""
+    wait_passively()
     from ..roster import RosterError
     from .checkpoints import CheckpointError
 
