@@ -17,10 +17,12 @@ from .config import Config, ConfigError, from_dict, load
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130  # exit statuses
 
+_NEEDS = "training needs some libraries more: pip install 'canasta-env[train]'"
+
 try:
     import tyro
 except ImportError as missing:
-    raise ImportError("training needs some libraries more: pip install 'canasta-env[train]'") from missing
+    raise ImportError(_NEEDS) from missing
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Train, then compare; returns the exit status."""
     wait_passively()
     from ..roster import RosterError
-    from .checkpoints import CheckpointError
 
+    try:
+        from .checkpoints import CheckpointError
+    except ImportError as missing:
+        print(f"train.py: {missing}; {_NEEDS}", file=sys.stderr)
+        return REFUSED
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
         return _train(arguments)
