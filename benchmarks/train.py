@@ -163,11 +163,8 @@ def maskable_ppo_rates(config: Config) -> list[Rate]:
     """MaskablePPO on the one-seat environment, as it comes and with our sizes, if it is installed."""
     try:
         from sb3_contrib import MaskablePPO
-        from sb3_contrib.common.wrappers import ActionMasker
     except ImportError:
         return []
-    from gymnasium.wrappers import FlattenObservation, TransformObservation  # noqa: F401
-
     from canasta_env.seat import CanastaSeatEnv
 
     rates = []
@@ -178,9 +175,7 @@ def maskable_ppo_rates(config: Config) -> list[Rate]:
         "policy_kwargs": {"net_arch": [config.network.width] * config.network.layers},
     }
     for what, options in (("its defaults", {}), ("our sizes", own)):
-        env = ActionMasker(
-            CanastaSeatEnv(config.game.name, config.game.players), lambda env: env.unwrapped.action_masks()
-        )
+        env = CanastaSeatEnv(config.game.name, config.game.players)
         model = MaskablePPO("MultiInputPolicy", env, device="cpu", **options)
 
         def learn(model: MaskablePPO = model) -> int:

@@ -118,6 +118,11 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self._reward, self._news = 0.0, {}
         return episode.observe(self.seat), reward, episode.is_terminated, episode.is_truncated, news
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The learner's legal actions, `(NUM_ACTIONS,) bool`; sb3-contrib's MaskablePPO asks for them so."""
+        mask: NDArray[np.bool_] = self.episode.observe(self.seat)["action_mask"].astype(np.bool_)
+        return mask
+
     def render(self) -> str | None:
         """What the learner sees, as a text ("ansi") or on the terminal ("human")."""
         if self.render_mode is None:

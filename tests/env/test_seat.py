@@ -170,6 +170,15 @@ def test_registered_names(name: str) -> None:
     assert (reward, terminated, truncated) == (0.0, False, True)
 
 
+def test_action_masks_are_the_mask_of_the_observation() -> None:
+    env = CanastaSeatEnv("classic", 2)
+    observation, _ = env.reset(seed=5)
+    for _ in range(10):
+        masks = env.action_masks()
+        assert masks.dtype == np.bool_ and (masks == observation["action_mask"]).all()
+        observation, *_ = env.step(legal(observation)[-1])
+
+
 def test_rendering_shows_what_the_learner_sees(capsys: pytest.CaptureFixture[str]) -> None:
     env = CanastaSeatEnv("classic", 4, seat=1, render_mode="ansi")
     env.reset(seed=1)
