@@ -106,9 +106,8 @@ class Comparison:
         facts = {name: field.tolist() for name, field in self._fields.items()}
         parts = zip(*(part.tolist() for part in self._melds), strict=True)
         facts["melds"] = [list(zip(*side, strict=True)) for side in parts]
-        facts["threes"] = [
-            _at_threes(*side) for side in zip(*map(np.ndarray.tolist, self._threes), strict=True)
-        ]
+        threes = zip(*(part.tolist() for part in self._threes), strict=True)
+        facts["threes"] = [_at_threes(*side) for side in threes]
         facts["pile"] = self._pile[: self._pile_size[0]].tolist()
         facts["stock"] = self._stock[self._next_card[0] :].tolist()
         return facts
@@ -131,6 +130,7 @@ class Comparison:
         return np.frombuffer(written.pack(*_table_numbers(oracle)), np.uint8)[places].tobytes()
 
     def _scores(self) -> list[dict[str, int]]:
+        self._breakdown.fill(0)
         batch.score_one(self.table._rules, self.table._state, 0, self._breakdown)
         rows = self._breakdown[: self._num_sides].tolist()
         return [dict(zip(SCORE_FIELDS, row, strict=True)) for row in rows]

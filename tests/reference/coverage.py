@@ -36,9 +36,9 @@ from tests.reference.oracle import KIND_OF_DISCARD, TAKES, Oracle
 CLASSES = {1: "(i)", 2: "(ii)", 3: "(iii)", 4: "(iv)", 5: "(v)"}
 
 # A row for each event, by clause. Before it the games: C Classic, M Modern, 4 four players, D drawing more
-# than one card; C4 means both. Clauses that can bar nothing have no row: of a closed rank one card is left, so
-# nobody could take or meld it anyway (R-TAKE-2, R-MELD-7); and the pair of a Modern take leaves the hand only
-# for a meld that the top card can join, or by an action that R-TURN-4 forbids (R-TAKE-5).
+# than one card; C4 means both. Clauses that can bar nothing have no row: of a closed rank one card is left,
+# so nobody could take or meld it anyway (R-TAKE-2, R-MELD-7); and the pair of a Modern take leaves the hand
+# only for a meld that the top card can join, or by an action that R-TURN-4 forbids (R-TAKE-5).
 ROWS = """
 C  R-DEAL-3 a wild turned up
 C  R-DEAL-3 a red three turned up
