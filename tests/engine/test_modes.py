@@ -11,11 +11,14 @@ import numba
 import numpy as np
 import pytest
 
-from canasta_env import modern_american
+from canasta_env import Rules, modern_american
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.engine import batch, jit
 from canasta_env.engine.state import allocate, rules_record
 from tests.engine.modes import digests
+from tests.engine.walking import FOUR_GAMES, NAMES
+from tests.reference.lockstep import DEALS, run_lockstep
+from tests.rules.positions import modern
 
 MODES = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT")
 is_ordinary = not any(os.environ.get(mode, "0") != "0" for mode in MODES)
@@ -44,3 +47,14 @@ def test_code_with_bounds_checks_has_a_cache_of_its_own(monkeypatch: pytest.Monk
     here = jit.KernelCache("engine", jit.engine_sources()).folder
     monkeypatch.setattr(numba.config, "BOUNDSCHECK", None if numba.config.BOUNDSCHECK else 1)
     assert here is None or jit.KernelCache("engine", jit.engine_sources()).folder != here
+
+
+@pytest.mark.parametrize("rules", FOUR_GAMES, ids=NAMES)
+def test_engine_and_oracle_agree_on_a_deal(rules: Rules) -> None:
+    assert run_lockstep(rules, 1, seed=9)[DEALS] == 1
+
+
+@pytest.mark.xfail(jit.JIT_DISABLED, reason="as plain Python, going_out.py shifts `needs` in int8")
+def test_R_OUT_3_two_wilds_finish_the_second_canasta() -> None:
+    table = modern("2 2 9", melds=["K K K K K K K", "Q Q Q Q Q"], pile="5", can_ask=True)
+    assert table.legal() == ["ask", "add 2 to Q", "discard 9"]
