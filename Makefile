@@ -16,9 +16,18 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 EXTRAS := train,arena,dev
 
+# What `test-modes` runs: with bounds checks what reaches every kernel, as plain Python what cites the rules.
+BOUNDS_TESTS := tests/engine/test_modes.py tests/engine/test_invariants.py \
+	tests/engine/test_hidden_information.py tests/engine/test_lockstep.py::test_engine_and_oracle_agree \
+	tests/reference/test_rare_positions.py \
+	"tests/agents/test_players.py::test_every_action_is_legal[3000-classic-4-closer]" \
+	"tests/agents/test_players.py::test_every_action_is_legal[3000-modern-keeper]"
+PLAIN_TESTS := tests/engine/test_modes.py tests/rules/test_cases.py tests/rules/test_r_take_opening.py \
+	tests/rules/test_r_score.py tests/rules/test_r_turn.py
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow lint format check demo bench clean distclean
+.PHONY: help setup test test-modes test-slow lint format check demo bench clean distclean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -43,6 +52,10 @@ endif
 
 test: $(STAMP)  ## run the tests, without the slow ones
 	$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+test-modes: $(STAMP)  ## run some tests with bounds checks, and some as plain Python
+	NUMBA_BOUNDSCHECK=1 $(PY) -m pytest -n $(WORKERS) $(BOUNDS_TESTS)
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n $(WORKERS) $(PLAIN_TESTS)
 
 test-slow: $(STAMP)  ## run the slow tests only
 	$(PY) -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)

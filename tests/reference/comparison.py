@@ -8,9 +8,9 @@ users reach them, are compared every `NAMED_EVERY` steps and at the end of the d
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from struct import Struct
 from typing import Any
 
@@ -36,12 +36,17 @@ PLAIN_FIELDS = (
     *("melded_now", "begun", "joined_earlier", "went_out", "concealed", "turn"),
 )
 
-OF_SEATS = ("hand_size", "known", "discarded", "piles_taken", "melded", "asked")
-OF_SIDES = (
-    *("naturals", "twos", "jokers", "red_threes", "black_threes", "opened", "canastas", "scores", "minimum"),
-)
-OWN = ("seat", "to_play", "dealer", "went_out", "hand", "unseen")
-PUBLIC = tuple(name for name in VIEW.names or () if name not in (*OF_SEATS, *OF_SIDES, *OWN))
+# The fields of a view: seen alike by all, told of each seat and of each side, or the viewer's own. Those that
+# hold several numbers, or several for each seat or side, come last.
+OF_SEATS = ("hand_size", "piles_taken", "melded", "asked")
+OF_SEATS_BY_KIND = ("known", "discarded")
+OF_SIDES = ("red_threes", "black_threes", "opened", "canastas", "scores", "minimum")
+OF_SIDES_BY_KIND = ("naturals", "twos", "jokers")
+OWN = ("seat", "to_play", "dealer", "went_out")
+OWN_BY_KIND = ("hand", "unseen")
+PUBLIC_LISTS = ("closed", "pile", "pile_count", "begun")
+_OTHERS = (*OF_SEATS, *OF_SEATS_BY_KIND, *OF_SIDES, *OF_SIDES_BY_KIND, *OWN, *OWN_BY_KIND, *PUBLIC_LISTS)
+PUBLIC = tuple(name for name in VIEW.names or () if name not in _OTHERS)
 NUMBER_CODES = {1: "b", 2: "h", 4: "i", 8: "q"}  # of struct, by size in bytes
 
 VIEW_PLACES = np.concatenate(  # the bytes of a view that are no gap between fields
@@ -106,9 +111,8 @@ class Comparison:
         facts = {name: field.tolist() for name, field in self._fields.items()}
         parts = zip(*(part.tolist() for part in self._melds), strict=True)
         facts["melds"] = [list(zip(*side, strict=True)) for side in parts]
-        facts["threes"] = [
-            _at_threes(*side) for side in zip(*map(np.ndarray.tolist, self._threes), strict=True)
-        ]
+        threes = zip(*(part.tolist() for part in self._threes), strict=True)
+        facts["threes"] = [_at_threes(*side) for side in threes]
         facts["pile"] = self._pile[: self._pile_size[0]].tolist()
         facts["stock"] = self._stock[self._next_card[0] :].tolist()
         return facts
@@ -131,6 +135,7 @@ class Comparison:
         return np.frombuffer(written.pack(*_table_numbers(oracle)), np.uint8)[places].tobytes()
 
     def _scores(self) -> list[dict[str, int]]:
+        self._breakdown.fill(0)
         batch.score_one(self.table._rules, self.table._state, 0, self._breakdown)
         rows = self._breakdown[: self._num_sides].tolist()
         return [dict(zip(SCORE_FIELDS, row, strict=True)) for row in rows]
@@ -182,21 +187,29 @@ def _table_numbers(oracle: Oracle) -> list[int]:
     """All that views tell, each fact once, seats and sides in absolute order; see `_view_layout`."""
     public, of_seats, of_sides = view.public(oracle), view.of_seats(oracle), view.of_sides(oracle)
     left = view.not_on_the_table(oracle)
-    values = [public[name] for name in PUBLIC]
+    numbers = [public[name] for name in PUBLIC]
+    for name in PUBLIC_LISTS:
+        numbers += public[name]
     for name in OF_SEATS:
-        values += of_seats[name]
+        numbers += of_seats[name]
+    for name in OF_SEATS_BY_KIND:
+        numbers += chain.from_iterable(of_seats[name])
     for name in OF_SIDES:
-        values += of_sides[name]
+        numbers += of_sides[name]
+    for name in OF_SIDES_BY_KIND:
+        numbers += chain.from_iterable(of_sides[name])
     for seat in range(oracle.rules.players):
         own = view.own(oracle, seat, left)
-        values += [own[name] for name in OWN]
-    numbers: list[int] = []
-    for value in values:
-        if isinstance(value, list):
-            numbers += value
-        else:
-            numbers.append(value)
+        numbers += [own[name] for name in OWN]
+        for name in OWN_BY_KIND:
+            numbers += own[name]
     return numbers
+
+
+def _num_shown(name: str) -> int:
+    """For how many seats or sides a field of a view has room; 1 if it is not told of each."""
+    is_of_each = name in (*OF_SEATS, *OF_SEATS_BY_KIND, *OF_SIDES, *OF_SIDES_BY_KIND)
+    return VIEW[name].shape[0] if is_of_each else 1
 
 
 @cache
@@ -206,29 +219,29 @@ def _view_layout(players: int, num_sides: int) -> tuple[Struct, NDArray[np.intp]
     Returns:
         The form of the bytes; `(players, bytes of a view) int`, the places of the bytes of each view.
     """
-    owners = dict.fromkeys(PUBLIC, 1) | dict.fromkeys(OF_SEATS, players)
-    owners |= dict.fromkeys(OF_SIDES, num_sides)
-    keys = [(name, owner) for name in owners for owner in range(owners[name])]
-    keys += [(name, viewer) for viewer in range(players) for name in OWN]
+    num_owners = dict.fromkeys((*PUBLIC, *PUBLIC_LISTS), 1)
+    num_owners |= dict.fromkeys((*OF_SEATS, *OF_SEATS_BY_KIND), players)
+    num_owners |= dict.fromkeys((*OF_SIDES, *OF_SIDES_BY_KIND), num_sides)
+    keys = [(name, owner) for name, num in num_owners.items() for owner in range(num)]
+    keys += [(name, viewer) for viewer in range(players) for name in (*OWN, *OWN_BY_KIND)]
     form, size, places = "=", 0, {}
     for name, owner in keys:
-        dtype = VIEW[name].base
-        shape = VIEW[name].shape[name in (*OF_SEATS, *OF_SIDES) :]
-        num = math.prod(shape)
-        form += f"{num}{NUMBER_CODES[dtype.itemsize]}"
-        places[name, owner] = list(range(size, size + num * dtype.itemsize))
-        size += num * dtype.itemsize
+        num_bytes = VIEW[name].itemsize // _num_shown(name)
+        form += f"{num_bytes // VIEW[name].base.itemsize}{NUMBER_CODES[VIEW[name].base.itemsize]}"
+        places[name, owner] = list(range(size, size + num_bytes))
+        size += num_bytes
     views = []
     for viewer in range(players):
         row: list[int] = []
         for name in VIEW.names or ():
-            num_places, first = (1, viewer) if name in OWN else (1, 0)
-            if name in (*OF_SEATS, *OF_SIDES):
-                num_places, first = VIEW[name].shape[0], viewer % owners[name]
-            for relative in range(num_places):
-                owner = first if name in OWN else (first + relative) % owners[name]
-                is_missing = name not in OWN and relative >= owners[name]
-                row += [size] * len(places[name, 0]) if is_missing else places[name, owner]
+            if name in num_owners:
+                num, shown = num_owners[name], _num_shown(name)
+                first = 0 if shown == 1 else viewer % num
+                owners = [(first + i) % num for i in range(num)]
+                row += chain.from_iterable(places[name, owner] for owner in owners)
+                row += [size] * (len(places[name, 0]) * (shown - num))
+            else:
+                row += places[name, viewer]
         views.append(row)
     return Struct(form + "x"), np.array(views)  # x, a zero, for the seats and sides that are missing
 

@@ -83,6 +83,7 @@ class TurnSearch:
         self.minimum = minimum
         self.closed = closed
         self.is_modern = rules.is_modern
+        self._moves: dict[Turn, list[int]] = {}
         self._completes: dict[Turn, bool] = {}
 
     # What the clauses allow by themselves
@@ -106,6 +107,11 @@ class TurnSearch:
 
     def moves(self, turn: Turn) -> list[int]:
         """`pick up`, the melds and the additions, in id order."""
+        if turn not in self._moves:
+            self._moves[turn] = self._find_moves(turn)
+        return self._moves[turn]
+
+    def _find_moves(self, turn: Turn) -> list[int]:
         hand = turn.hand
         found = [actions.PICK_UP] if self.may_pick_up(turn) else []
         twos, jokers = hand[TWO], hand[JOKER]

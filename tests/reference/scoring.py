@@ -19,7 +19,7 @@ def score_side(table: Oracle, side: int) -> dict[str, int]:
     """The breakdown of one side, in the form of FORMS.md."""
     rules = table.rules
     melds = {place: meld for place, meld in enumerate(table.melds[side]) if meld != NO_MELD}
-    hands = [hand for seat, hand in enumerate(table.hands) if rules.side_of(seat) == side]
+    hands = table.hands[side :: rules.num_sides]  # of the seats of the side
     num_canastas = sum(sum(meld) >= CANASTA_SIZE for meld in melds.values())
     is_out = table.went_out is not None and rules.side_of(table.went_out) == side
 
