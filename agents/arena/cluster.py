@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import ArenaError
 from .play import Played
-from .workers import Task, play_task, use_one_core
+from .tasks import Task, play_task, use_one_core
 
 LOCAL = "local"
 _AHEAD = 2  # blocks handed out per core
