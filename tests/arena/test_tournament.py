@@ -10,6 +10,7 @@ import pytest
 from agents.arena import compare
 from agents.arena.entrants import name_entrants, specs_in_file
 from agents.arena.errors import ArenaError
+from agents.arena.results import collect
 from agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament
 from canasta_env.rules import classic, modern_american
 from tests.arena import stubs
@@ -44,11 +45,20 @@ def test_the_result_does_not_depend_on_the_number_of_workers(tmp_path):
 @pytest.mark.slow
 def test_a_ray_cluster_plays_the_same(tmp_path):
     pytest.importorskip("ray")
-    alone = run(tmp_path / "1", workers=1, boards=110)
+    exiting = "python:tests.arena.stubs:Exiting"
+    alone = run(tmp_path / "1", agents=(*BUNDLED, FIRST, exiting), boards=60)
     cluster = Tournament.prepare(alone.settings)
     cluster.run(tmp_path / "2", workers=2, ray_address="local")
-    assert cluster.bouts[0].pairing == alone.bouts[0].pairing
-    assert (cluster.bouts[0].table.points == alone.bouts[0].table.points).all()
+    for name in ("standings", "pairings", "anatomy", "forfeits", "notable"):
+        assert collect(cluster)[name] == collect(alone)[name]
+    assert len(collect(cluster)["forfeits"]) == 3 * 60
+
+
+def test_a_cluster_that_does_not_answer_is_an_error(tmp_path):
+    pytest.importorskip("ray")
+    tournament = Tournament.prepare(Settings(classic(), BUNDLED, boards=2))
+    with pytest.raises(ArenaError, match=r"ray: no cluster at '127.0.0.1:1'"):
+        tournament.run(tmp_path, ray_address="127.0.0.1:1")
 
 
 def test_finished_boards_are_never_played_again(tmp_path):
