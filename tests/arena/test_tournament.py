@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from canasta_env.rules import classic, modern_american
 from tests.arena import stubs
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_agent.py"
+GUIDE = EXAMPLE.parents[1] / "docs" / "players.md"
 OUTSIDERS = Path(__file__).parent / "outsiders.py"
 FIRST, LAST = (f"file:{OUTSIDERS}:{name}" for name in ("First", "Last"))
 BUNDLED = ("random", "greedy")  # play in this process
@@ -185,6 +187,16 @@ def test_the_outsiders_example_plays_without_fault():
     for rules in (classic(), modern_american()):
         pairing = compare(spec, FIRST, rules, boards=5)
         assert not pairing.faults
+
+
+def test_the_agent_of_the_guide_plays_without_fault(tmp_path):
+    (source,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "hasty.py").write_text(source)
+    (spec,) = specs_in_file(tmp_path / "hasty.py")
+    for rules in (classic(3), modern_american()):
+        pairing = compare(spec, "random", rules, boards=5)
+        assert not pairing.faults
+        assert pairing.first == "Hasty"
 
 
 def test_names_are_short_where_that_is_clear():
