@@ -1,7 +1,7 @@
-"""Run the benchmarks of the engine and of the environment; JSON at the end."""
+"""Run the benchmarks of the engine, the environment and the arena; JSON at the end."""
 
-from benchmarks import aec, engine
+from benchmarks import aec, arena, engine
 from benchmarks.measure import report
 
 if __name__ == "__main__":
-    print(report([*engine.main(), *aec.main()]))
+    print(report([*engine.main(), *aec.main(), *arena.main()]))

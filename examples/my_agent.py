@@ -1,10 +1,10 @@
 """An entrant of your own: copy this file, change `choose`, and let it play.
 
-python evaluate.py --agents heuristic random --agents-from my_agent.py --game classic
+python evaluate.py --agents heuristic random --agents-from examples/my_agent.py --game classic
 
 An agent is any class with a name, `reset` and `act`. `act` gets a batch of decisions, each at another table:
-what the seat to move may know (`views`, fields as in docs/architecture.md) and which of the 96 actions are
-legal (`masks`). It returns an action id for each. See docs/arena.md.
+what the seat to move may know (`views`, fields as in canasta_env/engine/view.py) and which of the 96 actions
+are legal (`masks`). It returns an action id for each. See docs/players.md.
 """
 
 from __future__ import annotations

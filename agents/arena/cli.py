@@ -21,6 +21,7 @@ from ..threads import wait_passively
 from .boards import Scores
 from .entrants import specs_in_file
 from .errors import ArenaError
+from .files import write_atomically
 from .ladder import Ladder
 from .play import Episode
 from .records import write_games
@@ -100,11 +101,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments, shlex.join(["python", "evaluate.py", *given]), console)
     except (ArenaError, RulesError) as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"error: {error}", markup=False)
-        return 2
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     except KeyboardInterrupt:
         console.print("Interrupted. Finished boards are kept: the same command goes on from there.")
         return _INTERRUPTED
+
+
+def _fail(reason: str) -> int:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"error: {reason}", markup=False)
+    return 2
 
 
 def _run(arguments: Arguments, command: str, console: Console) -> int:
@@ -116,6 +123,7 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
     ladder = Ladder.load(arguments.ladder) if arguments.ladder else None
     tournament = Tournament.prepare(settings)
     folder = RESULTS / (arguments.name or _default_name(settings))
+    _make_writable(folder)
     if player_kernel.is_cold:
         console.print("Compiling the players for this machine; this happens once.")
     started = time.monotonic()
@@ -133,6 +141,13 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
         show_ladder(console, ladder)
     console.print(f"Report: {folder / 'report.html'}", soft_wrap=True)
     return 0
+
+
+def _make_writable(folder: Path) -> None:
+    """Find out before anything is played whether results can be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / ".writable", "")
+    (folder / ".writable").unlink()
 
 
 def read_settings(arguments: Arguments) -> Settings:

@@ -5,15 +5,18 @@ The nodes need this package and the entrants' files at the same paths; nothing i
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .errors import ArenaError
 from .play import Played
-from .workers import Task, play_task, use_one_core
+from .tasks import Task, play_task, use_one_core
+from .workers import play_tasks
 
 LOCAL = "local"
 _AHEAD = 2  # blocks handed out per core
+_KNOCK_S = 5.0
 
 
 def play_on_ray(
@@ -60,12 +63,27 @@ def _connect(address: str, workers: int | None) -> Any:
         if address == LOCAL:
             ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="error")
         else:
+            _knock(address)
             ray.init(address=address, log_to_driver=False, logging_level="error")
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise ArenaError(f"ray: no cluster at {address!r}: {error}") from error
     return ray
 
 
+def _knock(address: str) -> None:
+    """See that somebody answers at HOST:PORT: Ray itself waits for many minutes.
+
+    Raises:
+        OSError: If nobody does.
+    """
+    host, _, port = address.rpartition(":")
+    if "/" not in host and port.isdigit():
+        socket.create_connection((host, int(port)), _KNOCK_S).close()
+
+
 def _play_on_one_core(task: Task) -> Played:
     use_one_core()
-    return play_task(task)
+    if not task.outsiders:
+        return play_task(task)
+    ((_, played),) = play_tasks([task], workers=1)  # which survives what an outsider does to its process
+    return played

@@ -19,11 +19,13 @@ from canasta_env.engine.jit import engine_sources
 from canasta_env.rules import Rules
 
 from ..base import Agent
-from ..roster import make
+from ..roster import RosterError, make
 from .errors import ArenaError
-from .play import Block, Player
+from .forfeits import EntrantError, ThoughtTooLongError, call, describe, watching
+from .play import WARM_UP_S, Block, Player
+from .watch import at_work
 
-FILE_PREFIX = "file:"
+FILE_PREFIX, PYTHON_PREFIX = "file:", "python:"
 _FOLDER = Path(__file__).resolve().parent
 _PLAYING = (
     "boards.py",
@@ -32,8 +34,18 @@ _PLAYING = (
     "play.py",
     "schedule.py",
     "tables.py",
+    "tasks.py",
+    "workers.py",
 )  # what results depend on here
 _POLICY = "policy.safetensors"
+
+
+class CannotBeMadeError(Exception):
+    """The entrant in a slot cannot be made here, though it could be when the tournament began."""
+
+    def __init__(self, slot: int, reason: str) -> None:
+        super().__init__(reason)
+        self.slot = slot
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,12 @@ def name_entrants(specs: Sequence[str], agent_names: Sequence[str]) -> list[Entr
 
 
 def _short_name(spec: str) -> str:
-    return spec.rsplit(":", 1)[-1] if spec.startswith((FILE_PREFIX, "python:")) else spec
+    return spec.rsplit(":", 1)[-1] if is_outsider(spec) else spec
+
+
+def is_outsider(spec: str) -> bool:
+    """Whether a spec is of somebody else's class, which may do anything to its process."""
+    return spec.startswith((FILE_PREFIX, PYTHON_PREFIX))
 
 
 def make_agent(spec: str, rules: Rules) -> Agent:
@@ -74,8 +91,12 @@ def make_agent(spec: str, rules: Rules) -> Agent:
         if spec.startswith(FILE_PREFIX):
             return _from_file(spec.removeprefix(FILE_PREFIX), rules)
         return make(spec, rules)
-    except Exception as error:  # an outsider's class may raise anything
+    except (ArenaError, RosterError) as error:
         raise ArenaError(f"agents: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an outsider's class may raise anything
+        raise ArenaError(f"agents: {spec} cannot be made: {describe(error)}") from error
 
 
 def specs_in_file(path: Path) -> list[str]:
@@ -92,7 +113,7 @@ def specs_in_file(path: Path) -> list[str]:
     ]
     if not classes:
         raise ArenaError(
-            f"agents-from: {path} defines no agent: a class with reset() and act(); see docs/arena.md"
+            f"agents-from: {path} defines no agent: a class with reset() and act(); see docs/players.md"
         )
     return [f"{FILE_PREFIX}{path.resolve()}:{name}" for name in classes]
 
@@ -138,9 +159,11 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[name]
-        raise ArenaError(f"agents-from: {path} does not run: {type(error).__name__}: {error}") from error
+        raise ArenaError(f"agents-from: {path} does not run: {describe(error)}") from error
     return module
 
 
@@ -154,14 +177,29 @@ def players_for(block: Block, specs: Sequence[str], fingerprints: Sequence[str])
         block: The block to be played.
         specs: A spec for each slot.
         fingerprints: Likewise; an entrant whose files have changed is made anew.
+
+    Raises:
+        CannotBeMadeError: If an outsider's class fails.
     """
     players = []
     for slot, (spec, print_) in enumerate(zip(specs, fingerprints, strict=True)):
         key = (spec, print_, block.rules, list(specs[:slot]).count(spec))
         if key not in _players:
-            _players[key] = Player(make_agent(spec, block.rules))
+            _players[key] = Player(_made(slot, spec, block.rules))
         players.append(_players[key])
     return players
+
+
+def _made(slot: int, spec: str, rules: Rules) -> Agent:
+    if not is_outsider(spec):
+        return make_agent(spec, rules)
+    try:
+        with watching(), at_work(slot, WARM_UP_S):
+            return call(lambda: make_agent(spec, rules), WARM_UP_S)
+    except EntrantError as error:
+        raise CannotBeMadeError(slot, str(error).removeprefix("ArenaError: ")) from error
+    except ThoughtTooLongError as error:
+        raise CannotBeMadeError(slot, f"took longer than {WARM_UP_S:.0f} s to be made") from error
 
 
 def fingerprint(spec: str) -> str:

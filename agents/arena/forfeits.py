@@ -2,18 +2,23 @@
 
 An entrant that raises, answers in a wrong shape, plays an illegal action or thinks too long forfeits the
 board, in all its arrangements: a lost match, and a lost deal by FORFEIT_POINTS in each. The tournament
-goes on, and the results name entrant, board and reason.
+goes on, and the results name entrant, board and reason. What an entrant does to its process is seen to in
+`workers`.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import signal
 import threading
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +30,10 @@ from ..base import Agent, DecisionBatch
 
 FORFEIT_POINTS: dict[Game, int] = {"classic": 2_000, "modern_american": 5_000}  # as a very bad deal loses
 MAX_LEGAL_SHOWN = 8
+_MAX_REASON = 300  # characters of what an entrant's error says
+_OUR_CODE = (Path(__file__).resolve().parents[1], Path(np.__file__).resolve().parent)
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,12 @@ class Fault:
     reason: str
 
 
-class ThoughtTooLongError(Exception):
-    """A call took longer than its decisions have time."""
+class ThoughtTooLongError(BaseException):
+    """A call took longer than it has time. An entrant's `except Exception` does not hold it up."""
+
+
+class EntrantError(Exception):
+    """What an entrant raised, in words."""
 
 
 @contextmanager
@@ -61,6 +74,39 @@ def _ring(_signal: int, _frame: FrameType | None) -> None:
     raise ThoughtTooLongError("interrupted")
 
 
+def call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
+    """Let an entrant do something.
+
+    Args:
+        entrant: What it does.
+        seconds: The time it has.
+
+    Raises:
+        ThoughtTooLongError: If it takes longer.
+        EntrantError: If it raises anything, or asks its process to end.
+    """
+    has_alarm = signal.getsignal(signal.SIGALRM) is _ring if hasattr(signal, "SIGALRM") else False
+    started = time.monotonic()
+    try:
+        try:
+            if has_alarm:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+            answer = entrant()
+        finally:
+            if has_alarm:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    except ThoughtTooLongError:
+        raise
+    except BaseException as error:
+        # Worker processes ignore Ctrl-C, so there it is the entrant's own doing.
+        if isinstance(error, KeyboardInterrupt) and multiprocessing.parent_process() is None:
+            raise
+        raise EntrantError(describe(error)) from error
+    if time.monotonic() - started > seconds:
+        raise ThoughtTooLongError("late")
+    return answer
+
+
 def ask(agent: Agent, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.int64], dict[int, str]]:
     """Ask an agent for its decisions.
 
@@ -68,53 +114,42 @@ def ask(agent: Agent, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.
     boards where it shows. Whether the actions are legal is not looked at here.
 
     Args:
-        agent: The agent.
+        agent: The agent. It gets copies, so that what it writes there changes nothing.
         batch: Its decisions.
         seconds: Time for one decision; a batch has that much for each.
 
     Returns:
         The `(n,)` actions, and why each row that has none fails, by row.
     """
+    decisions = len(batch)
     try:
-        return _in_form(_in_time(agent, batch, seconds * len(batch)), len(batch)), {}
+        own = _rows(batch, slice(None))
+        return call(lambda: _in_form(agent.act(own), decisions), seconds * decisions), {}
     except ThoughtTooLongError:
-        reason = f"thought longer than {seconds * len(batch):.3g} s about {len(batch)} decisions"
-        return np.zeros(len(batch), np.int64), dict.fromkeys(range(len(batch)), reason)
-    except Exception as error:
-        if len(batch) == 1:
-            return np.zeros(1, np.int64), {0: _describe(error)}
-        return _ask_one_by_one(agent, batch, seconds)
-
-
-def _ask_one_by_one(
-    agent: Agent, batch: DecisionBatch, seconds: float
-) -> tuple[NDArray[np.int64], dict[int, str]]:
-    actions = np.zeros(len(batch), np.int64)
+        reason = f"thought longer than {seconds * decisions:.3g} s about {decisions} decisions"
+        return np.zeros(decisions, np.int64), dict.fromkeys(range(decisions), reason)
+    except EntrantError as error:
+        if decisions == 1:
+            return np.zeros(1, np.int64), {0: str(error)}
+    actions = np.zeros(decisions, np.int64)
     faults = {}
-    for row in range(len(batch)):
-        one = slice(row, row + 1)
-        decision = DecisionBatch(
-            batch.rules, batch.tables[one], batch.seats[one], batch.views[one], batch.masks[one]
-        )
-        actions[one], fault = ask(agent, decision, seconds)
+    for row in range(decisions):
+        answer, fault = ask(agent, _rows(batch, slice(row, row + 1)), seconds)
+        actions[row] = answer[0]
         if fault:
             faults[row] = fault[0]
     return actions, faults
 
 
-def _in_time(agent: Agent, batch: DecisionBatch, seconds: float) -> object:
-    has_alarm = signal.getsignal(signal.SIGALRM) is _ring if hasattr(signal, "SIGALRM") else False
-    started = time.monotonic()
-    if has_alarm:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        answer = agent.act(batch)
-    finally:
-        if has_alarm:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    if time.monotonic() - started > seconds:
-        raise ThoughtTooLongError("late")
-    return answer
+def _rows(batch: DecisionBatch, rows: slice) -> DecisionBatch:
+    """Some decisions of a batch, copied."""
+    return DecisionBatch(
+        batch.rules,
+        batch.tables[rows].copy(),
+        batch.seats[rows].copy(),
+        batch.views[rows].copy(),
+        batch.masks[rows].copy(),
+    )
 
 
 def _in_form(answer: object, decisions: int) -> NDArray[np.int64]:
@@ -135,6 +170,16 @@ def describe_illegal(action: int, seat: int, mask: NDArray[np.int8]) -> str:
     return f"illegal action {name} at seat {seat}; legal: {shown}"
 
 
-def _describe(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+def describe(error: BaseException) -> str:
+    """An entrant's error in one line: its type, what it says first, and where it was raised."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:  # an outsider's __str__ may raise as well
+        lines = []
+    text = ": ".join([type(error).__name__, *lines[:1]])[:_MAX_REASON]
+    text = text.encode("utf-8", "replace").decode()  # half a surrogate pair can be printed nowhere
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_absolute() and not any(folder in path.parents for folder in _OUR_CODE):
+            return f"{text} ({path.name}, line {frame.lineno})"
+    return text

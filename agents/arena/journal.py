@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -80,7 +81,7 @@ class Journal:
         try:
             with np.load(path, allow_pickle=False) as content:
                 return _read(content)
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise ArenaError(f"{path}: damaged ({error}); delete it to play its boards again") from None
 
 

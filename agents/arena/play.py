@@ -23,14 +23,24 @@ from ..base import Agent, DecisionBatch
 from ..heuristics.agent import CompiledAgent
 from .boards import Scores, draw_board
 from .compiled import CompiledSeats, play_out
-from .forfeits import FORFEIT_POINTS, Fault, ask, describe_illegal, watching
+from .forfeits import (
+    FORFEIT_POINTS,
+    EntrantError,
+    Fault,
+    ThoughtTooLongError,
+    ask,
+    call,
+    describe_illegal,
+    watching,
+)
 from .schedule import Contest
 from .tables import GOES_ON, IS_ILLEGAL, IS_OVER, MAX_ACTIONS, OUTCOME, deal, observe, play, sum_up
+from .watch import at_work
 
 Episode = Literal["deal", "match"]
 
 MAX_DEALS = 60  # of a match: two entrants that never reach the target; then the higher score wins
-WARM_UP_S = 300.0  # added to an agent's first call in a process, which may load and compile
+WARM_UP_S = 300.0  # for a reset; added to an agent's first call in a process, which may load and compile
 
 
 @dataclass(frozen=True)
@@ -102,13 +112,20 @@ def play_block(block: Block, players: Sequence[Player]) -> Played:
         players: One for each slot of the contest. A player may fill several slots.
     """
     room = _Room(block, players)
-    room.begin()
     with watching():
+        room.begin()
         while room.is_playing:
             if room.compiled is None:
                 room.step()
             else:
                 room.play_out(room.compiled)
+    return room.result()
+
+
+def forfeited(block: Block, slot: int, reason: str) -> Played:
+    """A block whose boards are all forfeited by the entrant in a slot."""
+    room = _Room(block, ())
+    room.forfeit_all(slot, reason)
     return room.result()
 
 
@@ -213,22 +230,33 @@ class _Room:
         return int(np.random.SeedSequence((self.block.seed, self.block.start, slot)).generate_state(1)[0])
 
     def _reset(self, slot: int, player: Player, seed: int) -> None:
-        try:
+        if player.is_trusted:
             player.agent.reset(self.block.num_tables, seed)
-        except Exception as error:
-            for board in range(self.block.start, self.block.stop):
-                self.faults.setdefault(board, Fault(slot, board, f"reset: {type(error).__name__}: {error}"))
-            self.playing = self.playing[:0]
+            return
+        try:
+            with at_work(slot, WARM_UP_S):
+                call(lambda: player.agent.reset(self.block.num_tables, seed), WARM_UP_S)
+        except EntrantError as error:
+            self.forfeit_all(slot, f"reset: {error}")
+        except ThoughtTooLongError:
+            self.forfeit_all(slot, f"reset: took longer than {WARM_UP_S:.0f} s")
+
+    def forfeit_all(self, slot: int, reason: str) -> None:
+        """End the block: whoever is in this slot forfeits all its boards."""
+        for board in range(self.block.start, self.block.stop):
+            self.faults.setdefault(board, Fault(slot, board, reason))
+        self.playing = self.playing[:0]
 
     def _decide(self, slot: int, tables: NDArray[np.int64], rows: slice) -> NDArray[np.int64]:
         """Ask a slot's player at some tables, whose masks and views are in `rows`."""
         seats = self.tables["to_play"][tables]
         player = self.players[slot]
-        masks = self.masks[rows] if player.is_trusted else self.masks[rows].copy()
-        batch = DecisionBatch(self.block.rules, tables, seats, self.views[rows], masks)
+        batch = DecisionBatch(self.block.rules, tables, seats, self.views[rows], self.masks[rows])
         if player.is_trusted:
             return player.agent.act(batch)
-        actions, reasons = ask(player.agent, batch, player.time_s(self.block.decision_time_s, len(tables)))
+        seconds = player.time_s(self.block.decision_time_s, len(tables))
+        with at_work(slot, 2 * seconds * len(tables)):  # a batch that fails is asked again, one by one
+            actions, reasons = ask(player.agent, batch, seconds)
         for row, reason in reasons.items():
             self._forfeit(slot, int(tables[row]), reason)
         return actions

@@ -85,7 +85,7 @@ def _stack(axes: Axes, place: int, row: dict[str, Any]) -> None:
 def _rows(names: Sequence[str]) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(_WIDTH, 1.1 + _ROW * len(names)), layout="constrained")
     axes = figure.add_subplot()
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), names, parse_math=False)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(length=0)
     axes.grid(axis="x", color=FAINT, lw=0.8, zorder=0)

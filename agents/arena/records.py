@@ -30,6 +30,9 @@ def write_games(folder: Path, tournament: Tournament) -> int:
     for notable in notable_deals(tournament):
         for deal in filter(None, (notable.deal, notable.twin)):
             games.setdefault(_name(tournament, [deal], is_whole=is_deal), [deal])
+    for old in folder.glob("pairing-*.jsonl"):  # of another tournament under the same name
+        if old.name not in games:
+            old.unlink()
     for name, deals in games.items():
         # The seed says what a game's deals are from its first deal on.
         seed = deals[0].board.seed if deals[0].deal == 0 else None

@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 LEVEL = 0.95
 MIN_PILOT = 50  # boards; fewer say too little of the spread to plan with
@@ -127,7 +127,7 @@ def _per_board(numbers: ArrayLike) -> NDArray[np.float64]:
 
 @cache
 def _quantile(boards: int, level: float) -> float:
-    return float(stats.t.ppf((1 + level) / 2, boards - 1))
+    return float(special.stdtrit(boards - 1, (1 + level) / 2))
 
 
 def _spread(points: NDArray[np.float64], deals: NDArray[np.float64]) -> float:

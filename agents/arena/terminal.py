@@ -116,13 +116,20 @@ def _wins(interval: dict[str, float] | None) -> str:
 
 
 def _show_forfeits(console: Console, forfeits: list[dict[str, Any]]) -> None:
-    for forfeit in forfeits[:MAX_FORFEITS_SHOWN]:
-        where = f"board {forfeit['board']} of {forfeit['first']} – {forfeit['second']}"
+    """A line for each entrant, pairing and reason, with the boards that it cost."""
+    boards: dict[tuple[str, ...], list[int]] = {}
+    for forfeit in forfeits:
+        key = tuple(forfeit[name] for name in ("entrant", "first", "second", "reason"))
+        boards.setdefault(key, []).append(forfeit["board"])
+    for entrant, first, second, reason in list(boards)[:MAX_FORFEITS_SHOWN]:
+        lost = boards[entrant, first, second, reason]
+        which = f"board {lost[0]}" if len(lost) == 1 else f"{len(lost)} boards from {lost[0]} on"
+        where = escape(f"{which} of {first} – {second}")
+        console.print(f"[yellow]forfeit[/] {escape(entrant)}, {where}: {escape(reason)}", soft_wrap=True)
+    if len(boards) > MAX_FORFEITS_SHOWN:
         console.print(
-            f"[yellow]forfeit[/] {escape(forfeit['entrant'])}, {escape(where)}: {escape(forfeit['reason'])}"
+            f"[yellow]{len(boards) - MAX_FORFEITS_SHOWN} more kinds of forfeits[/] are in the report."
         )
-    if len(forfeits) > MAX_FORFEITS_SHOWN:
-        console.print(f"[yellow]{len(forfeits) - MAX_FORFEITS_SHOWN} more forfeits[/] are in the report.")
 
 
 def show_ladder(console: Console, ladder: Ladder) -> None:

@@ -22,13 +22,15 @@ from .pairing import BoardTable, Pairing, Plan, measure
 from .play import Block, Episode, Played
 from .schedule import FORMATS, Contest, Team, contest
 from .statistics import MIN_PILOT, boards_needed
-from .workers import Task, available_cores, play_tasks
+from .tasks import Task
+from .workers import available_cores, play_tasks
 
 Format = Literal["round-robin", "one-against-all", "partners"]
 Keep = Literal["all", "sample", "none"]
 
 BLOCK_BOARDS = 50
 MAX_BOARDS = 100_000  # of a contest that plays until its interval is narrow
+MAX_DECISION_S = 86_400
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,11 @@ class Settings:
             )
         if not 0 <= self.seed < 2**63:
             raise ArenaError(f"seed: {self.seed} must be a whole number from 0 to 2^63 - 1")
-        if not self.decision_time_s > 0:
-            raise ArenaError(f"decision-time-s: {self.decision_time_s} must be a positive number of seconds")
+        if not 0 < self.decision_time_s <= MAX_DECISION_S:
+            raise ArenaError(
+                f"decision-time-s: {self.decision_time_s} must be a positive number of seconds, "
+                f"at most {MAX_DECISION_S:,}"
+            )
 
     def digest(self) -> str:
         """A short name of these settings, the same for the same tournament."""

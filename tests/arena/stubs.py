@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import time
 
 import numpy as np
@@ -102,3 +105,78 @@ class Tampering(Laying):
         batch.masks[:] = 1
         batch.views["hand"][:] = 1
         return np.full(len(batch), NUM_ACTIONS - 1)
+
+
+class Scribbling(Laying):
+    """Writes into everything it is given, once it has chosen."""
+
+    name = "scribbling"
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        actions = super().act(batch)
+        for array in (batch.tables, batch.seats, batch.masks):
+            array[:] = 0
+        batch.views[:] = np.zeros((), batch.views.dtype)
+        return actions
+
+
+class Panicking(Scribbling):
+    """Writes into what it is given and raises, unless it is asked about one decision only."""
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        actions = super().act(batch)
+        if len(batch) > 1:
+            raise ValueError("too many tables")
+        return actions
+
+
+class Quitting(Laying):
+    """Asks Python to end."""
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        sys.exit("enough")
+
+
+class Speechless(Laying):
+    """Raises what cannot even say what it is."""
+
+    class SpeechlessError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        raise self.SpeechlessError
+
+
+class Exiting(Laying):
+    """Ends its process."""
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        os._exit(3)
+
+
+class ExitingInReset(Laying):
+    """Ends its process before it is asked anything."""
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        os._exit(4)
+
+
+class Interrupting(Laying):
+    """Behaves like somebody who presses Ctrl-C."""
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        raise KeyboardInterrupt
+
+
+class Deaf(Laying):
+    """Switches the alarm off and sleeps, from its second call on (the first has time to load)."""
+
+    has_been_asked = False
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        if self.has_been_asked:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            time.sleep(600)
+        self.has_been_asked = True
+        return super().act(batch)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.arena.cli import main, newest_checkpoint
+from agents.arena.plots import ratings_plot
 from agents.arena.report import render
 from canasta_env.records import verify
 from canasta_env.rules import classic, modern_american
@@ -18,7 +19,7 @@ OUTSIDERS = Path(__file__).parent / "outsiders.py"
 FIRST, LAST = (f"file:{OUTSIDERS}:{name}" for name in ("First", "Last"))
 
 
-def evaluate(*arguments: str, agents: tuple[str, ...] = (FIRST, LAST)) -> int:
+def evaluate(*arguments: str, agents: tuple[str, ...] = ("random", "heuristic")) -> int:
     return main(["--agents", *agents, "--workers", "1", *arguments])
 
 
@@ -166,9 +167,35 @@ def test_a_forfeit_is_named(tmp_path, monkeypatch, capsys):
         "    def act(self, batch): raise KeyError('seat <7>')\n"
     )
     assert evaluate("--boards", "2", "--agents-from", str(entrant), "--name", "x", agents=(FIRST,)) == 0
-    assert "forfeit Broken, board 0 of First – Broken: KeyError: 'seat <7>'" in capsys.readouterr().out
+    assert (
+        "forfeit Broken, 2 boards from 0 on of First – Broken: KeyError: 'seat <7>' (broken.py, line 3)"
+    ) in capsys.readouterr().out
     page = (tmp_path / "results" / "x" / "report.html").read_text()
     assert "KeyError: &#39;seat &lt;7&gt;&#39;" in page
+
+
+def test_results_that_cannot_be_written_are_an_error_before_anything_is_played(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").write_text("in the way")
+    assert evaluate("--boards", "2") == 2
+    assert capsys.readouterr().err.startswith("error: results")
+
+
+def test_records_of_another_tournament_under_the_same_name_go(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for game in ("classic", "modern_american"):
+        arguments = ("--boards", "2", "--episode", "deal", "--game", game, "--name", "mine")
+        assert evaluate(*arguments, agents=("random", "random")) == 0
+    games = tmp_path / "results" / "mine" / "games"
+    listed = {entry["file"] for entry in json.loads((games / "index.json").read_text())}
+    assert listed == {path.name for path in games.glob("*.jsonl")}
+    for name in listed:
+        assert verify(games / name).rules == modern_american()
+
+
+def test_a_name_that_looks_like_mathematics_is_plotted_as_it_is():
+    standings = [{"entrant": "neural:$a^", "rating": {"estimate": 1.0, "low": 0.0, "high": 2.0}}]
+    assert "neural:$a^" in ratings_plot(standings)
 
 
 def test_a_ladder_counts_a_tournament_once(tmp_path, monkeypatch, capsys):

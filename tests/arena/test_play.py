@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -141,6 +143,28 @@ def test_an_entrant_that_tampers_with_its_mask_is_caught():
     played = play(block(modern_american(), (0, 2)), stubs.Laying(), stubs.Tampering())
     assert [fault.board for fault in played.faults] == [0, 1]
     assert (played.points == FORFEIT_POINTS["modern_american"]).all()
+
+
+@pytest.mark.parametrize("writer", [stubs.Scribbling, stubs.Panicking])
+def test_what_an_entrant_writes_into_its_batch_changes_nothing(writer):
+    what = block(classic(), (0, 2))
+    played = play(what, writer(), stubs.Drawing())
+    assert not played.faults
+    assert played.actions == play(what, stubs.Laying(), stubs.Drawing()).actions
+
+
+@pytest.mark.parametrize(
+    ("faulty", "reason"), [(stubs.Quitting, "SystemExit: enough"), (stubs.Speechless, "SpeechlessError")]
+)
+def test_an_entrant_that_raises_something_odd_forfeits(faulty, reason):
+    played = play(block(classic(), (0, 2)), stubs.Laying(), faulty())
+    assert [fault.board for fault in played.faults] == [0, 1]
+    assert re.fullmatch(rf"{reason} \(stubs.py, line \d+\)", played.faults[0].reason)
+
+
+def test_ctrl_c_is_no_fault_of_an_entrant():
+    with pytest.raises(KeyboardInterrupt):
+        play(block(classic(), (0, 1)), stubs.Laying(), stubs.Interrupting())
 
 
 def test_an_entrant_that_thinks_too_long_is_interrupted():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +11,19 @@ import pytest
 from agents.arena import compare
 from agents.arena.entrants import name_entrants, specs_in_file
 from agents.arena.errors import ArenaError
+from agents.arena.results import collect
 from agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament
 from canasta_env.rules import classic, modern_american
 from tests.arena import stubs
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_agent.py"
+GUIDE = EXAMPLE.parents[1] / "docs" / "players.md"
 OUTSIDERS = Path(__file__).parent / "outsiders.py"
 FIRST, LAST = (f"file:{OUTSIDERS}:{name}" for name in ("First", "Last"))
+BUNDLED = ("random", "greedy")  # play in this process
 
 
-def run(folder: Path, workers: int = 1, agents: tuple[str, ...] = (FIRST, LAST), **settings) -> Tournament:
+def run(folder: Path, workers: int = 1, agents: tuple[str, ...] = BUNDLED, **settings) -> Tournament:
     tournament = Tournament.prepare(Settings(classic(), agents, **settings))
     tournament.run(folder, workers)
     return tournament
@@ -33,8 +37,7 @@ def counting(tournament: Tournament, folder: Path) -> list[int]:
 
 
 def test_the_result_does_not_depend_on_the_number_of_workers(tmp_path):
-    alone = run(tmp_path / "1", workers=1, boards=110)
-    together = run(tmp_path / "2", workers=2, boards=110)
+    alone, together = (run(tmp_path / str(n), n, (FIRST, LAST), boards=110) for n in (1, 2))
     assert (alone.bouts[0].table.points == together.bouts[0].table.points).all()
     files = [sorted(path.name for path in (tmp_path / name).iterdir()) for name in "12"]
     assert files[0] == files[1]
@@ -44,11 +47,20 @@ def test_the_result_does_not_depend_on_the_number_of_workers(tmp_path):
 @pytest.mark.slow
 def test_a_ray_cluster_plays_the_same(tmp_path):
     pytest.importorskip("ray")
-    alone = run(tmp_path / "1", workers=1, boards=110)
+    exiting = "python:tests.arena.stubs:Exiting"
+    alone = run(tmp_path / "1", agents=(*BUNDLED, FIRST, exiting), boards=60)
     cluster = Tournament.prepare(alone.settings)
     cluster.run(tmp_path / "2", workers=2, ray_address="local")
-    assert cluster.bouts[0].pairing == alone.bouts[0].pairing
-    assert (cluster.bouts[0].table.points == alone.bouts[0].table.points).all()
+    for name in ("standings", "pairings", "anatomy", "forfeits", "notable"):
+        assert collect(cluster)[name] == collect(alone)[name]
+    assert len(collect(cluster)["forfeits"]) == 3 * 60
+
+
+def test_a_cluster_that_does_not_answer_is_an_error(tmp_path):
+    pytest.importorskip("ray")
+    tournament = Tournament.prepare(Settings(classic(), BUNDLED, boards=2))
+    with pytest.raises(ArenaError, match=r"ray: no cluster at '127.0.0.1:1'"):
+        tournament.run(tmp_path, ray_address="127.0.0.1:1")
 
 
 def test_finished_boards_are_never_played_again(tmp_path):
@@ -60,16 +72,16 @@ def test_finished_boards_are_never_played_again(tmp_path):
 
 def test_a_tournament_can_be_extended_by_boards_and_by_entrants(tmp_path):
     run(tmp_path, boards=BLOCK_BOARDS)
-    more = Tournament.prepare(Settings(classic(), (FIRST, LAST, FIRST), boards=2 * BLOCK_BOARDS))
-    # Another copy of an entrant is an entrant like it: FIRST against LAST stands in the journal already.
+    more = Tournament.prepare(Settings(classic(), (*BUNDLED, "random"), boards=2 * BLOCK_BOARDS))
+    # Another copy of an entrant is an entrant like it: its games stand in the journal already.
     assert counting(more, tmp_path) == [50, 300]
-    assert [bout.first for bout in more.bouts] == ["First", "First", "Last"]
+    assert [bout.first for bout in more.bouts] == ["random", "random", "greedy"]
 
 
 @pytest.mark.parametrize("change", [{"seed": 1}, {"episode": "match"}, {"scores": "drawn"}])
 def test_other_settings_are_other_boards(tmp_path, change):
     run(tmp_path, boards=2)
-    other = Tournament.prepare(Settings(classic(target=500), (FIRST, LAST), boards=2, **change))
+    other = Tournament.prepare(Settings(classic(target=500), BUNDLED, boards=2, **change))
     assert counting(other, tmp_path)[0] == 0
 
 
@@ -81,8 +93,41 @@ def test_a_damaged_journal_names_the_file(tmp_path):
         run(tmp_path, boards=2)
 
 
+@pytest.mark.parametrize("offset", [200, -200])
+def test_a_journal_with_a_wrong_byte_is_damaged(tmp_path, offset):
+    run(tmp_path, boards=2)
+    (path,) = tmp_path.iterdir()
+    content = bytearray(path.read_bytes())
+    content[offset] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(ArenaError, match=rf"{path.name}: damaged.*delete it"):
+        run(tmp_path, boards=2)
+
+
+HOSTILE = {
+    "Exiting": "ended its process (exit status 3)",
+    "ExitingInReset": "ended its process (exit status 4)",
+    "Deaf": "did not stop in time",
+    "Interrupting": "KeyboardInterrupt (stubs.py, line ",
+    "Laying": "",
+}
+
+
+def test_an_entrant_that_ends_its_process_or_hangs_forfeits_and_the_others_play_on(tmp_path):
+    agents = ("random", *(f"python:tests.arena.stubs:{name}" for name in HOSTILE))
+    settings = {"boards": 2, "format": "one-against-all", "decision_time_s": 0.05}
+    tournament = run(tmp_path, 1, agents, **settings)
+    for bout, (name, reason) in zip(tournament.bouts, HOSTILE.items(), strict=True):
+        assert bout.second == name
+        assert [fault.board for fault in bout.faults] == ([0, 1] if reason else [])
+        assert all(fault.slot == 1 and fault.reason.startswith(reason) for fault in bout.faults)
+        assert bool(bout.faults) == (bout.pairing.points_a_deal == 2_000)
+    again = Tournament.prepare(tournament.settings)
+    assert counting(again, tmp_path) == [10, 10]
+
+
 def test_an_interrupted_tournament_goes_on_where_it_was(tmp_path):
-    tournament = Tournament.prepare(Settings(classic(), (FIRST, LAST), boards=3 * BLOCK_BOARDS))
+    tournament = Tournament.prepare(Settings(classic(), BUNDLED, boards=3 * BLOCK_BOARDS))
 
     def interrupt(done, wanted, bout):
         if done == BLOCK_BOARDS:
@@ -107,9 +152,9 @@ def test_until_plays_on_until_the_interval_is_narrow(tmp_path):
 
 
 def test_an_entrant_against_itself_comes_out_at_zero(tmp_path):
-    tournament = run(tmp_path, agents=(LAST, LAST), boards=20)
+    tournament = run(tmp_path, agents=("greedy", "greedy"), boards=20)
     pairing = tournament.bouts[0].pairing
-    assert (pairing.first, pairing.second) == ("Last", "Last #2")
+    assert (pairing.first, pairing.second) == ("greedy", "greedy #2")
     assert (pairing.points.estimate, pairing.half_width) == (0.0, 0.0)
     assert pairing.deal_wins.estimate == 0.5
 
@@ -117,18 +162,18 @@ def test_an_entrant_against_itself_comes_out_at_zero(tmp_path):
 def test_partners_are_compared_against_the_same_opponents(tmp_path):
     tournament = run(tmp_path, boards=4, format="partners")
     assert [(bout.first, bout.second) for bout in tournament.bouts] == [
-        ("First + Last", "First"),
-        ("Last", "First"),
+        ("random + greedy", "random"),
+        ("greedy", "random"),
     ]
 
 
 def test_compare_agrees_with_a_tournament(tmp_path):
     pairing = run(tmp_path, boards=20).bouts[0].pairing
-    compared = compare(FIRST, LAST, classic(), boards=20)
+    compared = compare(*BUNDLED, classic(), boards=20)
     assert compared.points == pairing.points
     assert compared.deal_wins == pairing.deal_wins
     assert compared.match_wins is None
-    assert str(compared).startswith("first against last: ")
+    assert str(compared).startswith("random against greedy: ")
 
 
 def test_compare_takes_agents_even_one_against_itself():
@@ -142,6 +187,16 @@ def test_the_outsiders_example_plays_without_fault():
     for rules in (classic(), modern_american()):
         pairing = compare(spec, FIRST, rules, boards=5)
         assert not pairing.faults
+
+
+def test_the_agent_of_the_guide_plays_without_fault(tmp_path):
+    (source,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "hasty.py").write_text(source)
+    (spec,) = specs_in_file(tmp_path / "hasty.py")
+    for rules in (classic(3), modern_american()):
+        pairing = compare(spec, "random", rules, boards=5)
+        assert not pairing.faults
+        assert pairing.first == "Hasty"
 
 
 def test_names_are_short_where_that_is_clear():
@@ -159,6 +214,7 @@ BAD_SETTINGS = [
     ({"seed": -1}, "seed: -1 must be"),
     ({"scores": (0, 0, 0)}, "2 numbers, one a side"),
     ({"decision_time_s": 0.0}, "decision-time-s: 0.0 must be"),
+    ({"decision_time_s": float("inf")}, "decision-time-s: inf must be"),
     ({"agents": ("random", "nobody")}, "agents: no agent 'nobody' for classic; the agents are "),
     ({"agents": ("random", "file:nowhere.py:Mine")}, "there is no file nowhere.py"),
     ({"agents": ("random", f"file:{OUTSIDERS}:Mine")}, "outsiders.py defines no 'Mine'"),
@@ -172,9 +228,22 @@ def test_settings_that_cannot_be_played_say_what_would_be_right(settings, messag
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("raised", ["ValueError('no\\nweights')", "SystemExit"])
+def test_an_entrant_that_cannot_be_made_is_named(tmp_path, raised):
+    path = tmp_path / "mine.py"
+    path.write_text(f"class Mine:\n    def __init__(self): raise {raised}\n    act = reset = None\n")
+    with pytest.raises(ArenaError, match=rf"mine.py:Mine cannot be made: {raised[:9]}.*\(mine.py, line 2\)"):
+        Tournament.prepare(Settings(classic(), ("random", f"file:{path}:Mine")))
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
-    [("x = 1", "defines no agent"), ("1 / 0", "does not run: ZeroDivisionError"), ("x =", "SyntaxError")],
+    [
+        ("x = 1", "defines no agent"),
+        ("\n1 / 0", r"does not run: ZeroDivisionError: division by zero \(mine.py, line 2\)"),
+        ("x =", r"SyntaxError: invalid syntax \(mine.py, line 1\)"),
+        ("raise SystemExit(3)", "does not run: SystemExit: 3"),
+    ],
 )
 def test_a_file_without_an_agent_is_refused(tmp_path, source, message):
     path = tmp_path / "mine.py"

@@ -24,6 +24,7 @@
   function card(kind, isNew) {
     const node = element("span", "card", FACES[kind] || kind);
     if (kind === "joker" || kind === "2") node.classList.add("wild");
+    if (kind === "10") node.classList.add("ten");
     if (kind === "red3" || kind === "black3") node.classList.add(kind);
     if (isNew) node.classList.add("new");
     node.title = kind;
@@ -66,7 +67,7 @@
     const node = element("div", "side", name);
     seats.forEach((entrant, seat) => {
       if (seat % sides !== number) return;
-      const who = element("div", "who", `seat ${seat}${seat === dealer ? ", dealer" : ""}`, element("br"), entrant);
+      const who = element("div", "who", `seat ${seat}${seat === dealer ? ", dealer" : ""}`, element("br"), ` ${entrant}`);
       const row = element("div", "seat", who, cards(now["h" + seat]));
       if (now.to === seat) row.classList.add("active");
       node.append(row);
@@ -81,7 +82,7 @@
   function middle(now) {
     const stock = element("div", "stock" + (now.s ? "" : " empty"), String(now.s));
     stock.title = `${now.s} cards in the stock`;
-    const pile = element("div", "pile", element("div", "label", now.p.length ? `pile, ${now.p.length} cards, top card last` : "the pile is empty"), cards(now.p));
+    const pile = element("div", "pile", element("div", "label", now.p.length ? `pile, ${now.p.length === 1 ? "1 card" : `${now.p.length} cards, top card last`}` : "the pile is empty"), cards(now.p));
     return element("div", "middle", stock, pile);
   }
 
