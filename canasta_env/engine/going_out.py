@@ -98,7 +98,7 @@ def _lays_all(rules, s, seat, side):  # type: ignore[no-untyped-def]
         if need <= 0:
             canastas += 1
         elif need <= here:
-            needs += 1 << (_BITS * (need - must))
+            needs += 1 << int(_BITS * (need - must))
     return _spreads_wilds(rules, s, seat, side, canastas, forced, room, needs)
 
 

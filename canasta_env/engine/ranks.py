@@ -42,7 +42,7 @@ def each(number):  # type: ignore[no-untyped-def]
 @kernel
 def at_least(counts, number):  # type: ignore[no-untyped-def]
     """Truths: where the count is `number` or more."""
-    return ((counts + each(128 - number)) >> _TOP_BIT) & ALL
+    return ((counts + each(128 - int(number))) >> _TOP_BIT) & ALL
 
 
 @kernel

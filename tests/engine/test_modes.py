@@ -54,7 +54,6 @@ def test_engine_and_oracle_agree_on_a_deal(rules: Rules) -> None:
     assert run_lockstep(rules, 1, seed=9)[DEALS] == 1
 
 
-@pytest.mark.xfail(jit.JIT_DISABLED, reason="as plain Python, going_out.py shifts `needs` in int8")
 def test_R_OUT_3_two_wilds_finish_the_second_canasta() -> None:
     table = modern("2 2 9", melds=["K K K K K K K", "Q Q Q Q Q"], pile="5", can_ask=True)
     assert table.legal() == ["ask", "add 2 to Q", "discard 9"]
