@@ -1,7 +1,7 @@
 """Whether the turn can still be completed (R-TURN-4).
 
-Most answers are plain or closed forms (`opening`, `going_out`). What is left, going out in the very turn
-of a Modern opening or of an opening with a taken pile, is rare and searched action by action.
+Most answers are plain or closed forms (`reaching`, `going_out`). What is left, going out in the very turn of
+an opening through the pile, is rare and searched action by action.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def can_go_out(rules, s):  # type: ignore[no-untyped-def]
     side = seat % rules.num_sides
     if _is_out_of_reach(rules, s, seat, side):
         return False
-    if s.opened[side] or (not rules.is_modern and s.taken == NO_CARD):
+    if s.taken == NO_CARD:
         return lays_everything(rules, s)
     return reaches_minimum(rules, s, seat) and _search(rules, s)
 
@@ -77,12 +77,14 @@ def _search(rules, s):  # type: ignore[no-untyped-def]
     """Whether going out can be reached by laying cards in the order of `_stage`: depth first, on a stack.
 
     The order in which an opening is laid changes nothing about what can be laid, but for wilds: a wild meld
-    is begun before, and finished before, wilds go to ranks (R-MELD-6). So one order is enough.
+    is begun before, and finished before, wilds go to ranks (R-MELD-6). So one order is enough: by stage, and
+    by action within a stage.
     """
     levels = s.hand_size[s.to_play] + 2
     states = scratch_tables(levels)
     allowed = np.zeros((levels, NUM_ACTIONS), np.int8)
     stages = np.zeros(levels, np.int8)
+    played = np.zeros(levels, np.int8)
     next_action = np.zeros(levels, np.int8)
     states[0] = s
     if _enter(rules, states[0], allowed[0]):
@@ -98,12 +100,14 @@ def _search(rules, s):  # type: ignore[no-untyped-def]
         stage = _stage(rules, states[depth], action)
         if not allowed[depth, action] or stage < stages[depth]:
             continue
+        if stage == stages[depth] and action < played[depth]:
+            continue
         states[depth + 1] = states[depth]
         play_on(rules, states[depth + 1], action)
         depth += 1
         if _enter(rules, states[depth], allowed[depth]):
             return True
-        stages[depth] = stage
+        stages[depth], played[depth] = stage, action
         next_action[depth] = DISCARD_JOKER if action == PICK_UP else PICK_UP  # after it the answer is final
     return False
 

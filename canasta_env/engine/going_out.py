@@ -7,11 +7,21 @@ wilds each unfinished canasta still needs decides exactly.
 
 from __future__ import annotations
 
-from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, TWO
+from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.jit import kernel
-from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_sizes, meld_wilds, wild_room
+from canasta_env.engine.melds import (
+    MELD_START,
+    PAIR,
+    VALUE,
+    can_begin_wild_meld,
+    meld_size,
+    meld_sizes,
+    meld_wilds,
+    wild_room,
+    wilds_in_hand,
+)
 from canasta_env.engine.opening import minimum_for
-from canasta_env.engine.ranks import HALVES, add_up, at_least, each, load_ranks, negate
+from canasta_env.engine.ranks import HALVES, add_up, at_least, each, load_ranks, minus, negate, where
 from canasta_env.engine.state import NO_CARD, WILD_MELD
 
 _BITS = 6  # width of one counter of needs: there are fewer than 64 melds
@@ -21,15 +31,19 @@ _BITS = 6  # width of one counter of needs: there are fewer than 64 melds
 def lays_everything(rules, s):  # type: ignore[no-untyped-def]
     """Whether the player to move can go out with the hand as it is, by melding and perhaps a discard.
 
-    For sides that have opened, and in Classic for an opening without a taken pile.
+    Not for an opening with a pile that is still to be picked up.
     """
     seat = s.to_play
     side = seat % rules.num_sides
-    if not rules.is_modern and _lays_all_but(rules, s, seat, side, NO_CARD):
+    if not rules.is_modern and _lays_all(rules, s, seat, side):
         return True
     for kind in range(NUM_KINDS):
-        if s.hand[seat, kind] > 0 and _lays_all_but(rules, s, seat, side, kind):
-            return True
+        if s.hand[seat, kind] > 0:
+            s.hand[seat, kind] -= 1  # the discard
+            fits = _lays_all(rules, s, seat, side)
+            s.hand[seat, kind] += 1
+            if fits:
+                return True
     return False
 
 
@@ -39,7 +53,7 @@ def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
 
     The hand has to hold what a pick up will bring.
     """
-    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
+    wilds = wilds_in_hand(s, seat)
     usable_wilds = min(wilds, rules.max_wilds_in_meld)
     canastas = s.canastas[side]
     without_meld = s.hand[seat, BLACK_THREE]
@@ -47,8 +61,11 @@ def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
         without_meld = 0
     for at in HALVES:
         hand, sizes = load_ranks(s.hand[seat], at), meld_sizes(s, side, at)
-        lone = at_least(hand, 1) & negate(at_least(hand, PAIR) | at_least(sizes, 1))
-        without_meld += add_up(lone, at)
+        closed = load_ranks(s.closed, at)
+        stuck = at_least(hand, 1) & negate(at_least(hand, PAIR) | at_least(sizes, 1))
+        if rules.is_modern:
+            stuck += minus(hand + sizes, each(CANASTA_SIZE))
+        without_meld += add_up(where(closed, hand) + where(negate(closed), stuck), at)
         within_reach = at_least(hand + sizes + each(usable_wilds), CANASTA_SIZE)
         canastas += add_up(within_reach & negate(at_least(sizes, CANASTA_SIZE)), at)
     if without_meld > 1:
@@ -60,23 +77,30 @@ def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _lays_all_but(rules, s, seat, side, discard):  # type: ignore[no-untyped-def]
-    """Whether everything but one card of kind `discard` (NO_CARD: everything) can be laid in time."""
-    if discard != NO_CARD:
-        s.hand[seat, discard] -= 1
-    fits = _lays_all(rules, s, seat, side)
-    if discard != NO_CARD:
-        s.hand[seat, discard] += 1
-    return fits
-
-
-@kernel
 def _lays_all(rules, s, seat, side):  # type: ignore[no-untyped-def]
-    if not s.opened[side] and not _hand_reaches_minimum(rules, s, seat, side):
-        return False
+    """Whether all the hand can be laid with the canastas to go out, and as an opening where there is none."""
     black_threes = s.hand[seat, BLACK_THREE]
     if black_threes > 0 and s.naturals[side, BLACK_THREE] == 0 and black_threes < MELD_START:
         return False
+    if s.opened[side]:
+        return _lays_all_keeping(rules, s, seat, side, NO_CARD)
+    if not rules.is_modern:
+        return _opens_with_hand(rules, s, seat, side) and _lays_all_keeping(rules, s, seat, side, NO_CARD)
+    for rank in range(FIRST_RANK, NUM_KINDS):  # R-OPEN-3
+        is_clean = (
+            s.hand[seat, rank] + s.naturals[side, rank] >= MELD_START and meld_wilds(s, side, rank) == 0
+        )
+        if is_clean and _lays_all_keeping(rules, s, seat, side, rank):
+            return True
+    return _lays_all_keeping(rules, s, seat, side, NO_CARD)
+
+
+@kernel
+def _lays_all_keeping(rules, s, seat, side, clean_rank):  # type: ignore[no-untyped-def]
+    """The same, with no wild onto `clean_rank`.
+
+    In a Modern opening NO_CARD stands for the wild meld, which then has to be laid (R-OPEN-3).
+    """
     canastas, forced, room, needs = 0, 0, 0, 0
     for rank in range(FIRST_RANK, NUM_KINDS):
         cards = s.hand[seat, rank]
@@ -88,7 +112,9 @@ def _lays_all(rules, s, seat, side):  # type: ignore[no-untyped-def]
             return False
         if rules.is_modern and naturals + wilds > CANASTA_SIZE:
             return False
-        here = max(0, wild_room(rules, rank, naturals, wilds, not s.opened[side]))
+        here = 0
+        if rank != clean_rank:
+            here = max(0, wild_room(rules, rank, naturals, wilds, not s.opened[side]))
         must = 1 if naturals + wilds < MELD_START else 0
         if must > here:
             return False
@@ -99,11 +125,12 @@ def _lays_all(rules, s, seat, side):  # type: ignore[no-untyped-def]
             canastas += 1
         elif need <= here:
             needs += 1 << int(_BITS * (need - must))
-    return _spreads_wilds(rules, s, seat, side, canastas, forced, room, needs)
+    return _spreads_wilds(rules, s, seat, side, clean_rank, canastas, forced, room, needs)
 
 
 @kernel
-def _hand_reaches_minimum(rules, s, seat, side):  # type: ignore[no-untyped-def]
+def _opens_with_hand(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    """Whether all the cards of the hand bring the opening to its minimum (R-OPEN-2)."""
     points = s.opening_points
     for kind in range(NUM_KINDS):
         points += s.hand[seat, kind] * VALUE[kind]
@@ -111,24 +138,44 @@ def _hand_reaches_minimum(rules, s, seat, side):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _spreads_wilds(rules, s, seat, side, canastas, forced, room, needs):  # type: ignore[no-untyped-def]
+def _spreads_wilds(rules, s, seat, side, clean_rank, canastas, forced, room, needs):  # type: ignore[no-untyped-def]
     """Whether some split of the wilds between the wild meld and the ranks makes enough canastas."""
-    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
+    wilds = wilds_in_hand(s, seat)
     wild_meld = meld_size(s, side, WILD_MELD)
     if wild_meld == CANASTA_SIZE:
         canastas += 1
+    is_opening = rules.is_modern and not s.opened[side]
+    is_waived = is_opening and _lays_clean_canasta(s, seat, side)
+    is_reached = not is_opening or is_waived or _opens_with_hand(rules, s, seat, side)
     most = min(wilds, CANASTA_SIZE - wild_meld) if rules.is_modern else 0
     for to_wild_meld in range(most + 1):
         grown = wild_meld + to_wild_meld
         to_ranks = wilds - to_wild_meld
         if to_wild_meld > 0 and grown < MELD_START:
             continue
-        if wild_meld > 0 and grown < CANASTA_SIZE and to_ranks > 0:
+        if to_wild_meld > 0 and wild_meld == 0 and not can_begin_wild_meld(rules, s, side):
+            continue
+        begun_before = grown if is_opening else wild_meld  # an opened side may begin it last
+        if begun_before > 0 and grown < CANASTA_SIZE and to_ranks > 0:
             continue  # R-MELD-6
+        if is_opening and clean_rank == NO_CARD and grown == 0:
+            continue  # R-OPEN-3
+        if not is_reached and grown < CANASTA_SIZE:
+            continue  # R-OPEN-2, R-OPEN-4
         if to_ranks < forced or to_ranks > room:
             continue
         finished = 1 if wild_meld < CANASTA_SIZE and grown == CANASTA_SIZE else 0
         if canastas + finished + _completed(needs, to_ranks - forced) >= rules.canastas_to_go_out:
+            return True
+    return False
+
+
+@kernel
+def _lays_clean_canasta(s, seat, side):  # type: ignore[no-untyped-def]
+    """Whether all the cards of the hand make a clean canasta, which waives the minimum (R-OPEN-4)."""
+    for rank in range(FIRST_RANK, NUM_KINDS):
+        naturals = s.hand[seat, rank] + s.naturals[side, rank]
+        if naturals == CANASTA_SIZE and meld_wilds(s, side, rank) == 0:
             return True
     return False
 
