@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from .actor import Actor
-from .config import Config
+from .config import Config, ConfigError
 from .decisions import Columns
 from .descent import Descent
+from .group import Group
 from .imitation import ImitationUpdate
 from .league import League
 from .machine import Machine
@@ -39,10 +40,13 @@ class Parts:
 
 def assemble(config: Config, world: World, machine: Machine) -> Parts:
     """Build a run's parts; the same config gives the same parts on the same machine."""
-    learner_seeds, actor_seeds = np.random.SeedSequence(config.run.seed).spawn(2)
+    group = machine.group
+    seeds = np.random.SeedSequence(config.run.seed, spawn_key=(group.rank,) if group.rank else ())
+    learner_seeds, actor_seeds = seeds.spawn(2)
     torch.manual_seed(config.run.seed)
     rng = np.random.default_rng(learner_seeds)
-    sizes = actor_sizes(config.rollout.tables, config.rollout.actors, machine.cores)
+    num_tables = share_of_tables(config.rollout.tables, group)
+    sizes = actor_sizes(num_tables, config.rollout.actors, machine.cores)
     streams = actor_seeds.spawn(2 * len(sizes))
     tables = [
         world.make_tables(size, int(stream.generate_state(1)[0]))
@@ -62,12 +66,13 @@ def assemble(config: Config, world: World, machine: Machine) -> Parts:
         rng_of_actor = np.random.default_rng(streams[2 * place + 1])
         actors.append(Actor(tables[place], seating, opponents, section, rng_of_actor))
     descent = Descent(network, config.ppo.max_gradient_norm)
+    shared = group.shared(network)
     return Parts(
         network=network,
         descent=descent,
         rollouts=Rollouts(actors, columns, machine),
-        imitation=ImitationUpdate(network, descent, columns, config.imitation, machine, rng),
-        ppo=PpoUpdate(network, descent, columns, config.ppo, machine, rng),
+        imitation=ImitationUpdate(network, shared, descent, columns, config.imitation, machine, rng),
+        ppo=PpoUpdate(network, shared, descent, columns, config.ppo, machine, rng),
         league=League(config.opponents.past_selves),
         past_selves=past_selves,
         teachers=[_player(config.imitation.teacher, world) for _ in actors]
@@ -75,6 +80,17 @@ def assemble(config: Config, world: World, machine: Machine) -> Parts:
         else [],
         rng=rng,
     )
+
+
+def share_of_tables(num_tables: int, group: Group) -> int:
+    """Tables of this process.
+
+    Raises:
+        ConfigError: If there are more processes than tables.
+    """
+    if num_tables < group.size:
+        raise ConfigError(f"rollout.tables: {num_tables} for {group.size} processes; each needs at least one")
+    return num_tables // group.size + (group.rank < num_tables % group.size)
 
 
 def _seat(name: str, network: PolicyNetwork, past_selves: list[PastSelf], world: World) -> Opponent:

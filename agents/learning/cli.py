@@ -90,19 +90,23 @@ def _train(arguments: Arguments) -> int:
 
     config = arguments.config
     machine = prepare_machine(config.run)
-    folder = arguments.resume or run_folder(config)
-    console = Console(width=None if sys.stdout.isatty() else 120)
+    group = machine.group
+    folder = arguments.resume or group.agree(run_folder(config))
+    console = Console(width=None if sys.stdout.isatty() else 120, quiet=not group.is_first)
     session = Session(
         config, folder, canasta(config), machine, console, is_resumed=arguments.resume is not None
     )
     try:
         is_finished = session.train()
     except DivergedError as error:
-        print(f"train.py: stopped after {session.progress_text}: {error}", file=sys.stderr)
+        if group.is_first:
+            print(f"train.py: stopped after {session.progress_text}: {error}", file=sys.stderr)
         return FAILED
+    group.leave()
     if not is_finished:
         return INTERRUPTED
-    session.report()
+    if group.is_first:
+        session.report()
     return 0
 
 

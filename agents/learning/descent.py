@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from .arrays import Arrays
+from .group import ALONE, Group
 from .network import PolicyNetwork
 
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -72,13 +73,15 @@ class Means:
         for name, number in numbers.items():
             self._sums[name] = self._sums.get(name, torch.zeros(())) + number.detach().cpu()
 
-    def read(self) -> dict[str, float]:
-        """The means by name.
+    def read(self, group: Group = ALONE) -> dict[str, float]:
+        """The means by name, over all processes of the group.
 
         Raises:
             DivergedError: If one of them is not finite.
         """
-        means = {name: float(total) / self._num for name, total in self._sums.items()}
+        totals = np.array([float(total) for total in self._sums.values()])
+        shared = group.gather(totals / self._num).mean(axis=0)
+        means = dict(zip(self._sums, shared.tolist(), strict=True))
         for name, mean in means.items():
             if not np.isfinite(mean):
                 raise DivergedError(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .advantages import estimate_advantages
 from .config import Ppo
+from .group import ALONE, Group
 from .rollout import Rollouts
 
 
@@ -20,10 +21,19 @@ class Estimates:
     advantages: NDArray[np.float32]  # (n,) points
     returns: NDArray[np.float32]  # (n,) points
 
-    def normalised_advantages(self) -> NDArray[np.float32]:
-        """`(n,) float32` with mean 0 and deviation 1 over `rows`."""
-        used = self.advantages[self.rows]
-        return np.asarray((self.advantages - used.mean()) / (used.std() + 1e-8), np.float32)
+    def normalised_advantages(self, group: Group = ALONE) -> NDArray[np.float32]:
+        """`(n,) float32` with mean 0 and deviation 1 over the `rows` of all processes of the group."""
+        used = self.advantages[self.rows].astype(np.float64)
+        num, total = group.gather(np.array([len(used), used.sum()])).sum(axis=0)
+        mean = total / num
+        squares = group.gather(np.array([((used - mean) ** 2).sum()])).sum()
+        return np.asarray((self.advantages - mean) / (np.sqrt(squares / num) + 1e-8), np.float32)
+
+    def mean_square_return(self, group: Group = ALONE) -> float:
+        """Mean square of the returns (points squared) over the `rows` of all processes; 0 without any."""
+        used = self.returns[self.rows].astype(np.float64)
+        num, total = group.gather(np.array([len(used), (used**2).sum()])).sum(axis=0)
+        return float(total / num) if num else 0.0
 
     def explained_variance(self, values: NDArray[np.float32]) -> float:
         """Share of the returns' variance that `values` (`(n,)`, points) explain; 1 is all of it."""

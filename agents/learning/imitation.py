@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import nn
 
 from .config import Imitation
 from .decisions import Columns
@@ -14,7 +15,7 @@ from .descent import Descent, Means
 from .distribution import entropies, masked_log_probs
 from .estimates import Estimates
 from .machine import Machine
-from .minibatches import ColumnTensors, shuffled
+from .minibatches import ColumnTensors, Minibatch, shuffled
 from .network import PolicyNetwork
 from .ppo import value_loss
 
@@ -34,6 +35,7 @@ class ImitationUpdate:
 
     Args:
         network: Changed by `learn`.
+        shared: The same network to be called, as `Group.shared` gives it.
         descent: Its optimiser.
         columns: Where the rollouts' decisions stand; `actions` are the teacher's.
         settings: Size of a minibatch and weight of the value loss.
@@ -44,6 +46,7 @@ class ImitationUpdate:
     def __init__(
         self,
         network: PolicyNetwork,
+        shared: nn.Module,
         descent: Descent,
         columns: Columns,
         settings: Imitation,
@@ -51,6 +54,7 @@ class ImitationUpdate:
         rng: np.random.Generator,
     ) -> None:
         self._network = network
+        self._shared = shared
         self._descent = descent
         self._settings = settings
         self._machine = machine
@@ -65,20 +69,21 @@ class ImitationUpdate:
         """
         means = Means()
         returns = torch.from_numpy(estimates.returns)
-        for epoch in shuffled(estimates.rows, self._settings.minibatch, 1, self._rng):
-            for rows in epoch:
-                self._learn_minibatch(rows, self._columns.to_device(returns[rows]), means)
-        return {f"imitate/{name}": mean for name, mean in means.read().items()}
+        group = self._machine.group
+        for epoch in shuffled(estimates.rows, self._settings.minibatch, 1, self._rng, group):
+            for part in epoch:
+                self._learn_minibatch(part, self._columns.to_device(returns[part.rows]), means)
+        return {f"imitate/{name}": mean for name, mean in means.read(group).items()}
 
-    def _learn_minibatch(self, rows: torch.Tensor, returns: torch.Tensor, means: Means) -> None:
-        take, scale = self._columns.take, self._network.value_scale
+    def _learn_minibatch(self, part: Minibatch, returns: torch.Tensor, means: Means) -> None:
+        take, scale, rows = self._columns.take, self._network.value_scale, part.rows
         with self._machine.autocast():
-            logits, values = self._network(take("observations", rows), take("critic_states", rows))
+            logits, values = self._shared(take("observations", rows), take("critic_states", rows))
         log_probs = masked_log_probs(logits, take("masks", rows))
         actions = take("actions", rows)
         choice = imitation_loss(log_probs, actions)
         value = value_loss(values.float(), take("values", rows) / scale, returns / scale, clip=0)
-        norm = self._descent.step(choice + self._settings.value_weight * value)
+        norm = self._descent.step(part.weight * (choice + self._settings.value_weight * value))
         with torch.no_grad():
             agreement = (log_probs.argmax(1) == actions).float().mean()
             entropy = entropies(log_probs).mean()

@@ -1,4 +1,4 @@
-"""What the machine offers: cores, a GPU, and the number format of matrix products."""
+"""What the machine offers: cores, a GPU, the number format of matrix products, and others to train with."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from dataclasses import dataclass
 import torch
 
 from .config import ConfigError, Run
+from .group import ALONE, Group, join_group
 
 MAX_ACTORS = 8  # beyond it actors wait for the interpreter more than they play
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the network runs, on how many cores, and in which number format."""
+    """Where the network runs, on how many cores, in which number format, and together with whom."""
 
-    cores: int
+    cores: int  # for this process
     device: torch.device
     precision: torch.dtype
+    group: Group = ALONE
 
     def autocast(self) -> contextlib.AbstractContextManager[None]:
         """Run matrix products in the machine's number format."""
@@ -43,10 +45,13 @@ def prepare_machine(run: Run) -> Machine:
     cores = run.threads or allowed
     if run.device == "cuda" and not torch.cuda.is_available():
         raise ConfigError("run.device: 'cuda' asked for, but PyTorch finds no GPU; use 'auto' or 'cpu'")
-    device = torch.device("cuda" if run.device != "cpu" and torch.cuda.is_available() else "cpu")
+    on_gpu = run.device != "cpu" and torch.cuda.is_available()
+    group = join_group(on_gpu)
+    cores = max(1, cores // group.local_size)
+    device = torch.device("cuda", group.local_rank) if on_gpu else torch.device("cpu")
     torch.set_float32_matmul_precision("medium")  # on processors with bfloat16 units; no effect on others
     torch.set_num_threads(cores)
-    return Machine(cores, device, _precision(run, device))
+    return Machine(cores, device, _precision(run, device), group)
 
 
 def _precision(run: Run, device: torch.device) -> torch.dtype:

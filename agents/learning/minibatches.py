@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from .decisions import Columns
+from .group import ALONE, Group
 from .machine import Machine
 
 
+@dataclass(frozen=True)
+class Minibatch:
+    """This process's part of a minibatch."""
+
+    rows: torch.Tensor  # (about size / processes,) int64
+    weight: float  # of the part's mean in the mean over the processes; 1 for a process alone
+
+
 def shuffled(
-    rows: NDArray[np.int64], size: int, epochs: int, rng: np.random.Generator
-) -> Iterator[list[torch.Tensor]]:
+    rows: NDArray[np.int64], size: int, epochs: int, rng: np.random.Generator, group: Group = ALONE
+) -> Iterator[list[Minibatch]]:
     """Shuffle the rows anew for each epoch and cut them into equal minibatches.
 
     Args:
-        rows: `(n,) int64`.
-        size: Rows of a minibatch; the real size is the nearest that leaves no remainder.
+        rows: `(n,) int64`, this process's.
+        size: Rows of a minibatch, over all processes; the real size is the nearest that leaves no remainder.
         epochs: Passes over the rows.
         rng: Draws the order.
+        group: Who has the other rows.
 
     Yields:
-        The minibatches of one epoch, each `(about size,) int64`.
+        The minibatches of one epoch.
     """
-    num = max(1, round(len(rows) / size))
+    held = group.gather(np.array([len(rows)], np.float64))[:, 0].astype(np.int64)
+    num = max(1, min(round(int(held.sum()) / size), int(held.min())))
+    parts = held[:, None] // num + (np.arange(num) < held[:, None] % num)  # as np.array_split cuts
+    weights = parts[group.rank] * group.size / parts.sum(axis=0)
     for _ in range(epochs):
-        yield [torch.from_numpy(part) for part in np.array_split(rng.permutation(rows), num)]
+        cut = np.array_split(rng.permutation(rows), num)
+        yield [Minibatch(torch.from_numpy(part), weight) for part, weight in zip(cut, weights, strict=True)]
 
 
 class ColumnTensors:

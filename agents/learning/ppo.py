@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import nn
 
 from .config import Ppo
 from .decisions import Columns
@@ -11,7 +12,7 @@ from .descent import Descent, Means
 from .distribution import entropies, masked_log_probs
 from .estimates import Estimates
 from .machine import Machine
-from .minibatches import ColumnTensors, shuffled
+from .minibatches import ColumnTensors, Minibatch, shuffled
 from .network import PolicyNetwork
 
 
@@ -60,6 +61,7 @@ class PpoUpdate:
 
     Args:
         network: Changed by `learn`.
+        shared: The same network to be called, as `Group.shared` gives it.
         descent: Its optimiser.
         columns: Where the rollouts' decisions stand.
         settings: Weights and clips.
@@ -70,6 +72,7 @@ class PpoUpdate:
     def __init__(
         self,
         network: PolicyNetwork,
+        shared: nn.Module,
         descent: Descent,
         columns: Columns,
         settings: Ppo,
@@ -77,6 +80,7 @@ class PpoUpdate:
         rng: np.random.Generator,
     ) -> None:
         self._network = network
+        self._shared = shared
         self._descent = descent
         self._settings = settings
         self._machine = machine
@@ -89,23 +93,25 @@ class PpoUpdate:
         Raises:
             DivergedError: If a loss is not finite.
         """
-        means = Means()
-        advantages = torch.from_numpy(estimates.normalised_advantages())
+        means, group, settings = Means(), self._machine.group, self._settings
+        advantages = torch.from_numpy(estimates.normalised_advantages(group))
         returns = torch.from_numpy(estimates.returns)
         epochs = 0
-        for epoch in shuffled(estimates.rows, self._settings.minibatch, self._settings.epochs, self._rng):
+        for epoch in shuffled(estimates.rows, settings.minibatch, settings.epochs, self._rng, group):
             moved = Means()
-            for rows in epoch:
-                kl = self._learn_minibatch(rows, advantages[rows], returns[rows], entropy_weight, means)
+            for part in epoch:
+                kl = self._learn_minibatch(
+                    part, advantages[part.rows], returns[part.rows], entropy_weight, means
+                )
                 moved.add(kl=kl)
             epochs += 1
-            if 0 < self._settings.max_kl < moved.read()["kl"]:
+            if 0 < settings.max_kl < moved.read(group)["kl"]:
                 break
-        return {**{f"learn/{name}": mean for name, mean in means.read().items()}, "learn/epochs": epochs}
+        return {**{f"learn/{name}": mean for name, mean in means.read(group).items()}, "learn/epochs": epochs}
 
     def _learn_minibatch(
         self,
-        rows: torch.Tensor,
+        part: Minibatch,
         advantages: torch.Tensor,
         returns: torch.Tensor,
         entropy_weight: float,
@@ -113,8 +119,9 @@ class PpoUpdate:
     ) -> torch.Tensor:
         """One gradient step; returns how far the policy had moved before it (KL, nats)."""
         settings, scale, take = self._settings, self._network.value_scale, self._columns.take
+        rows = part.rows
         with self._machine.autocast():
-            logits, values = self._network(take("observations", rows), take("critic_states", rows))
+            logits, values = self._shared(take("observations", rows), take("critic_states", rows))
         log_probs = masked_log_probs(logits, take("masks", rows))
         drawn = log_probs.gather(1, take("actions", rows)[:, None]).squeeze(1)
         old = take("log_probs", rows)
@@ -123,7 +130,7 @@ class PpoUpdate:
         value = value_loss(values.float(), old_values, targets, settings.value_clip)
         entropy = entropies(log_probs).mean()
         loss = policy + settings.value_weight * value - entropy_weight * entropy
-        norm = self._descent.step(loss)
+        norm = self._descent.step(part.weight * loss)
         with torch.no_grad():
             kl = estimate_kl(drawn, old)
             is_clipped = ((drawn - old).exp() - 1).abs() > settings.clip

@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -42,8 +43,10 @@ class Session:
         self._trainer = Trainer(config, folder, world, machine)
         if is_resumed:
             self._trainer.resume()
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(folder / "config.json", json.dumps(config.to_dict(), indent=1).encode() + b"\n")
+        self._group = machine.group
+        if self._group.is_first:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(folder / "config.json", json.dumps(config.to_dict(), indent=1).encode() + b"\n")
         console.print(self._first_line(machine), highlight=False, soft_wrap=True)
 
     @property
@@ -65,20 +68,21 @@ class Session:
         saved = time.monotonic()
         try:
             with Display(self._console) as display, StopRequest() as stop:
-                while not trainer.is_over and not stop.is_made:
+                while not trainer.is_over and not self._is_stopped(stop):
                     is_imitating, measured = trainer.is_imitating, trainer.measurement
                     metrics = trainer.advance()
                     display.show(self._status(is_imitating, metrics))
                     if trainer.measurement is not measured and trainer.measurement is not None:
                         strength = trainer.measurement.as_points
                         display.say(f"{trainer.share:4.0%} {strength} against {self._config.judging.player}")
-                    if time.monotonic() - saved > 60 * self._config.run.checkpoint_minutes:
+                    if self._group.agree(time.monotonic() - saved > 60 * self._config.run.checkpoint_minutes):
                         trainer.save()
                         saved = time.monotonic()
                 trainer.save()
         finally:
             trainer.close()
-            draw_curves(self._folder)
+            if self._group.is_first:
+                draw_curves(self._folder)
         if not trainer.is_over:
             self._console.print(
                 f"Stopped after {self.progress_text}. Go on with: python train.py --resume {self._folder}",
@@ -86,6 +90,10 @@ class Session:
                 soft_wrap=True,
             )
         return trainer.is_over
+
+    def _is_stopped(self, stop: StopRequest) -> bool:
+        """Whether any process of the group was asked to stop."""
+        return bool(self._group.gather(np.array([float(stop.is_made)])).any())
 
     def report(self) -> None:
         """Compare the best policy with random and reference players; say where everything is."""

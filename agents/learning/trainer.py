@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from . import checkpoints
 from .actor import Tally
@@ -40,6 +42,7 @@ class Trainer:
         self.config = config
         self.folder = folder
         self.world = world
+        self.group = machine.group
         self.parts = assemble(config, world, machine)
         self._reference = world.make_player(config.judging.player)
         self.progress = Progress()
@@ -74,20 +77,23 @@ class Trainer:
         was_imitating = self.is_imitating
         metrics = self._imitate() if was_imitating else self._self_play()
         self.progress.updates += 1
-        self.progress.seconds += time.perf_counter() - started
+        self.progress.seconds = self.group.agree(self.progress.seconds + time.perf_counter() - started)
         if was_imitating and not self.is_imitating:
             self.parts.rollouts.forget()  # open decisions are the teacher's: not the policy's to learn from
         self._check_entropy(metrics)
         if self.progress.measured < int(self.share * self.config.judging.measurements):
             metrics |= self._measure()
         metrics |= {"seconds": self.progress.seconds, "decisions": self.progress.decisions}
-        self._write(metrics)
+        if self.group.is_first:
+            self._write(metrics)
         return metrics
 
     def save(self) -> None:
-        """Write the resumable checkpoint `latest`."""
-        state = TrainingState(self._arrays(), self._facts())
-        checkpoints.save(self.folder / "latest", self.parts.network, self._card(), state)
+        """Write the resumable checkpoint `latest`; every process of the group has to call it."""
+        own = self.group.collect(self._own_state())
+        if self.group.is_first:
+            state = TrainingState(self._arrays(own), self._facts(own))
+            checkpoints.save(self.folder / "latest", self.parts.network, self._card(), state)
 
     def resume(self) -> None:
         """Go on from the folder's `latest` as if the run had never stopped.
@@ -97,7 +103,14 @@ class Trainer:
         """
         parts = self.parts
         state = checkpoints.load_state(self.folder / "latest")
-        actor_rngs = state.facts["actor_rngs"]
+        processes = state.facts["processes"]
+        if len(processes) != self.group.size:
+            raise CheckpointError(
+                f"{self.folder}: the run has {len(processes)} processes, here it would have "
+                f"{self.group.size}; start it with torchrun --nproc-per-node {len(processes)}"
+            )
+        own = processes[self.group.rank]
+        actor_rngs = own["actor_rngs"]
         if len(actor_rngs) != len(parts.rollouts.actors):
             raise CheckpointError(
                 f"{self.folder}: the run has {len(actor_rngs)} actors, here it would have "
@@ -107,9 +120,9 @@ class Trainer:
         parts.descent.set_state(with_prefix("descent.", state.arrays))
         parts.league.set_state(with_prefix("league.", state.arrays), parts.network)
         for place, actor in enumerate(parts.rollouts.actors):
-            actor.set_state(with_prefix(f"actor{place}.", state.arrays))
+            actor.set_state(with_prefix(f"process{self.group.rank}.actor{place}.", state.arrays))
             actor.rng.bit_generator.state = actor_rngs[place]
-        self._set_facts(state.facts)
+        self._set_facts(state.facts, own)
 
     def close(self) -> None:
         """Bring the metrics to the disk."""
@@ -156,8 +169,8 @@ class Trainer:
         """
         network = self.parts.network
         estimates = estimate(self.parts.rollouts, self.config.ppo)
-        if len(estimates.rows):
-            square = float((estimates.returns[estimates.rows].astype(float) ** 2).mean())
+        square = estimates.mean_square_return(self.group)
+        if square > 0:
             followed = SCALE_MEMORY * float(network.value_scale) ** 2 + (1 - SCALE_MEMORY) * square
             network.rescale_values(max(square, followed) ** 0.5)
         return estimates
@@ -179,10 +192,10 @@ class Trainer:
     # Metrics
 
     def _learning_metrics(self, kind: str, estimates: Estimates, learning_rate: float) -> dict[str, float]:
-        values = self.parts.rollouts.columns.values
+        explained = estimates.explained_variance(self.parts.rollouts.columns.values)
         return {
             f"{kind}/learning_rate": learning_rate,
-            f"{kind}/explained_variance": estimates.explained_variance(values),
+            f"{kind}/explained_variance": float(self.group.gather(np.array([explained])).mean()),
             f"{kind}/value_scale": float(self.parts.network.value_scale),
         }
 
@@ -190,15 +203,17 @@ class Trainer:
         self, tally: Tally, estimates: Estimates, started: float, played: float
     ) -> dict[str, float]:
         seconds = time.perf_counter() - started
-        num = len(estimates.rows)
-        self.progress.decisions += num
+        own = np.concatenate([[len(estimates.rows)], tally.deals, tally.points])
+        num, *tallied = self.group.gather(own.astype(np.float64)).sum(axis=0).tolist()
+        self.progress.decisions += int(num)
+        all_deals, all_points = np.array(tallied).reshape(2, -1)
         metrics = {
             "time/decisions_per_s": num / seconds,
             "time/play_share": (played - started) / seconds,
-            "play/deals": float(tally.deals.sum()),
+            "play/deals": float(all_deals.sum()),
         }
         names = self.parts.rollouts.actors[0].seating.opponents
-        for name, deals, points in zip(names, tally.deals[1:], tally.points[1:], strict=True):
+        for name, deals, points in zip(names, all_deals[1:], all_points[1:], strict=True):
             if deals and not self.is_imitating:
                 metrics[f"play/points_against_{name}"] = float(points / deals)
         return metrics
@@ -217,18 +232,21 @@ class Trainer:
         from ..neural import NeuralAgent
 
         started = time.perf_counter()
-        judging = self.config.judging
+        judging, measured = self.config.judging, None
         self.progress.measured = int(self.share * judging.measurements)
-        agent = NeuralAgent.of(self.parts.network, "learner")
-        self.measurement = self.world.judge.points(agent, self._reference, judging.boards, SELECTION_SEED)
-        if self.best is None or self.measurement.estimate >= self.best.estimate:
-            self.best = self.measurement
-            checkpoints.save(self.folder / "best", self.parts.network, self._card())
-        self.progress.seconds += time.perf_counter() - started
+        if self.group.is_first:
+            agent = NeuralAgent.of(self.parts.network, "learner")
+            measured = self.world.judge.points(agent, self._reference, judging.boards, SELECTION_SEED)
+        self.measurement = measurement = cast(Measurement, self.group.agree(measured))
+        if self.best is None or measurement.estimate >= self.best.estimate:
+            self.best = measurement
+            if self.group.is_first:
+                checkpoints.save(self.folder / "best", self.parts.network, self._card())
+        self.progress.seconds = self.group.agree(self.progress.seconds + time.perf_counter() - started)
         return {
-            "judge/points": self.measurement.estimate,
-            "judge/points_low": self.measurement.low,
-            "judge/points_high": self.measurement.high,
+            "judge/points": measurement.estimate,
+            "judge/points_low": measurement.low,
+            "judge/points_high": measurement.high,
         }
 
     def _write(self, metrics: dict[str, float]) -> None:
@@ -248,35 +266,46 @@ class Trainer:
             measured=_as_dict(self.measurement),
         )
 
-    def _arrays(self) -> Arrays:
+    def _own_state(self) -> tuple[Arrays, dict[str, Any]]:
+        """What this process alone knows: its actors, its random numbers, whom they face."""
+        arrays: Arrays = {}
+        actors = self.parts.rollouts.actors
+        for place, actor in enumerate(actors):
+            arrays |= prefixed(f"actor{place}.", actor.get_state())
+        facts = {
+            "rng": self.parts.rng.bit_generator.state,
+            "actor_rngs": [actor.rng.bit_generator.state for actor in actors],
+            "faced": self._faced,
+        }
+        return arrays, facts
+
+    def _arrays(self, own: list[tuple[Arrays, dict[str, Any]]]) -> Arrays:
         parts = self.parts
         arrays = prefixed("network.", checkpoints.weights(parts.network))
         arrays |= prefixed("descent.", parts.descent.get_state())
         arrays |= prefixed("league.", parts.league.get_state())
-        for place, actor in enumerate(parts.rollouts.actors):
-            arrays |= prefixed(f"actor{place}.", actor.get_state())
+        for rank, (of_process, _) in enumerate(own):
+            arrays |= prefixed(f"process{rank}.", of_process)
         return arrays
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self, own: list[tuple[Arrays, dict[str, Any]]]) -> dict[str, Any]:
         return {
             "format": checkpoints.FORMAT,
             "config": self.config.to_dict(),
             "progress": asdict(self.progress),
-            "rng": self.parts.rng.bit_generator.state,
-            "actor_rngs": [actor.rng.bit_generator.state for actor in self.parts.rollouts.actors],
-            "faced": self._faced,
+            "processes": [facts for _, facts in own],
             "low_entropy": self._low_entropy,
             "measurement": _as_dict(self.measurement),
             "best": _as_dict(self.best),
         }
 
-    def _set_facts(self, facts: dict[str, Any]) -> None:
+    def _set_facts(self, facts: dict[str, Any], own: dict[str, Any]) -> None:
         self.progress = Progress(**facts["progress"])
-        self.parts.rng.bit_generator.state = facts["rng"]
+        self.parts.rng.bit_generator.state = own["rng"]
         self._low_entropy = facts["low_entropy"]
         self.measurement = Measurement(**facts["measurement"]) if facts["measurement"] else None
         self.best = Measurement(**facts["best"]) if facts["best"] else None
-        self._face(facts["faced"])
+        self._face(own["faced"])
 
 
 def _as_dict(measurement: Measurement | None) -> dict[str, Any] | None:
