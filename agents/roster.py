@@ -52,8 +52,9 @@ def make(spec: str, rules: Rules) -> Agent:
     """Return the agent that a text stands for.
 
     Args:
-        spec: A name of `names(rules)`, "heuristic" (the strongest of them), "neural:PATH" (a checkpoint
-            folder), or "python:module:Class" (a class made with the rules, or with nothing).
+        spec: A name of `names(rules)`, "heuristic" (the strongest of them), "neural:PATH" (a run, a
+            checkpoint, or a policy of the package such as "neural:classic_4"), or "python:module:Class" (a
+            class made with the rules, or with nothing).
         rules: The game it will play.
 
     Raises:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,6 +18,7 @@ from canasta_env.rules import Game, Rules, RulesError, standard_rules
 
 from .. import roster
 from ..heuristics.compiling import kernel as player_kernel
+from ..policies import bundled_policies, policy_name
 from ..threads import wait_passively
 from .boards import Scores
 from .entrants import specs_in_file
@@ -40,14 +42,15 @@ _INTERRUPTED = 130
 class Arguments:
     """Play a tournament on duplicate boards: every board with the same cards in every seating.
 
-    Without arguments: random, the strongest rule-based player and the newest checkpoint under runs/, if
-    there is one, play matches of Modern American Canasta. Finished boards are kept: the same command goes
-    on where it was, with more boards it plays only those.
+    Without arguments: random, the strongest rule-based player, the trained policy that comes with the
+    package and the newest checkpoint under runs/, if there is one, play matches of Modern American Canasta.
+    Finished boards are kept: the same command goes on where it was, with more boards it plays only those.
     """
 
     agents: tuple[str, ...] = ()
     """Who plays: names of bundled players, "heuristic" (the strongest of them), "all" (each of them),
-    neural:PATH (a run or checkpoint), python:module:Class. One entrant can be named twice."""
+    neural:PATH (a run, a checkpoint, or a policy of the package such as neural:modern_american),
+    python:module:Class. One entrant can be named twice."""
     agents_from: Path | None = None
     """A Python file whose agents take part as well: classes with reset() and act()."""
     game: Game = "modern_american"
@@ -184,8 +187,10 @@ def _agents(arguments: Arguments, rules: Rules) -> tuple[str, ...]:
 
 
 def _default_agents(rules: Rules) -> list[str]:
-    checkpoint = newest_checkpoint(RUNS, rules)
-    return ["random", "heuristic", *([f"neural:{checkpoint}"] if checkpoint else [])]
+    learned = [newest_checkpoint(RUNS, rules)]
+    if find_spec("torch") is not None and (name := policy_name(rules)) in bundled_policies():
+        learned.insert(0, Path(name))
+    return ["random", "heuristic", *(f"neural:{policy}" for policy in learned if policy)]
 
 
 def newest_checkpoint(runs: Path, rules: Rules) -> Path | None:

@@ -18,6 +18,7 @@ import torch
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.rules import Rules
 
+from ..policies import bundled_policies, bundled_policy
 from .arrays import Arrays, as_bytes
 from .config import Network, from_dict
 from .files import find_folder, write_folder
@@ -97,7 +98,7 @@ def load_policy(path: Path) -> Policy:
 
 
 def find_policy(path: Path) -> Path:
-    """The checkpoint's folder for a path that is one, or that is a run.
+    """The checkpoint's folder for a path that is one, or that is a run, or else for a policy of the package.
 
     Raises:
         CheckpointError: If there is none.
@@ -106,9 +107,11 @@ def find_policy(path: Path) -> Path:
         folder = find_folder(candidate)
         if folder is not None and (folder / "policy.safetensors").is_file():
             return folder
+    if (bundled := bundled_policy(str(path))) is not None:
+        return bundled
     raise CheckpointError(
-        f"{path}: holds no policy; give a run (runs/NAME) or a checkpoint in it (runs/NAME/best), "
-        "a folder with policy.safetensors and policy.json"
+        f"{path}: holds no policy; give a run (runs/NAME) or a checkpoint in it (runs/NAME/best), a folder "
+        f"with policy.safetensors and policy.json, or one of {', '.join(bundled_policies())}"
     )
 
 

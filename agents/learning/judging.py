@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from canasta_env.records import Record
 from canasta_env.rules import Rules
 
 from ..base import Agent
+from .replays import record_deal
 
 if TYPE_CHECKING:
     from ..arena.play import Played
@@ -44,6 +46,9 @@ class Judge(Protocol):
     def matches(self, agent: Agent, reference: Agent, boards: int, seed: int) -> Measurement:
         """Share of matches won."""
 
+    def replay(self, agent: Agent, reference: Agent, seed: int) -> Record:
+        """A deal of the agent's side against the reference's."""
+
 
 class BoardJudge:
     """The judge of real runs: the arena's duplicate boards.
@@ -72,6 +77,10 @@ class BoardJudge:
         played = self._play("match", "zero", agent, reference, boards, seed)
         interval = wins_interval(played.match_wins.mean(axis=1), played.match_wins.shape[1])
         return Measurement(interval.estimate, interval.low, interval.high, boards)
+
+    def replay(self, agent: Agent, reference: Agent, seed: int) -> Record:
+        """See `Judge.replay`."""
+        return record_deal(self._rules, agent, reference, seed)
 
     def _play(
         self,

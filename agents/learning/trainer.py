@@ -9,7 +9,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from . import checkpoints
+from canasta_env import records
+
+from ..neural import NeuralAgent
+from . import checkpoints, replays
 from .actor import Tally
 from .arrays import Arrays, prefixed, with_prefix
 from .assembly import assemble
@@ -229,14 +232,13 @@ class Trainer:
 
     def _measure(self) -> dict[str, float]:
         """Measure the policy against the reference; keep it if it is the best so far."""
-        from ..neural import NeuralAgent
-
         started = time.perf_counter()
         judging, measured = self.config.judging, None
         self.progress.measured = int(self.share * judging.measurements)
         if self.group.is_first:
             agent = NeuralAgent.of(self.parts.network, "learner")
             measured = self.world.judge.points(agent, self._reference, judging.boards, SELECTION_SEED)
+            self._keep_replay(agent)
         self.measurement = measurement = cast(Measurement, self.group.agree(measured))
         if self.best is None or measurement.estimate >= self.best.estimate:
             self.best = measurement
@@ -248,6 +250,13 @@ class Trainer:
             "judge/points_low": measurement.low,
             "judge/points_high": measurement.high,
         }
+
+    def _keep_replay(self, agent: NeuralAgent) -> None:
+        """Write a deal of the policy as it is now, the same cards each time."""
+        folder = self.folder / replays.FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        record = self.world.judge.replay(agent, self._reference, SELECTION_SEED)
+        records.write(record, folder / f"update-{self.progress.updates:06d}.jsonl")
 
     def _write(self, metrics: dict[str, float]) -> None:
         if self._metrics is None:

@@ -7,8 +7,9 @@ import numpy as np
 from agents.base import DecisionBatch
 from agents.learning.judging import Measurement
 from agents.learning.world import World
+from canasta_env import Table, classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
-from canasta_env.rules import classic
+from canasta_env.records import Record, Recorder
 
 CHOICES = 4  # the right action is 10 + one of these
 FIRST_CHOICE = 10
@@ -123,6 +124,11 @@ class FakeJudge:
     def matches(self, agent, reference, boards: int, seed: int) -> Measurement:
         share = self.points(agent, reference, boards, seed).estimate / POINTS
         return Measurement(share, share, share, boards)
+
+    def replay(self, agent, reference, seed: int) -> Record:
+        recorder = Recorder(classic(4), seed)
+        recorder.begin(Table(classic(4), seed=seed))
+        return recorder.record()
 
 
 def share_right(agent, tables) -> float:

@@ -1,0 +1,36 @@
+"""The policies of the package load by name, belong to the game of that name, and play it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents import roster
+from agents.learning.checkpoints import CheckpointError, load_policy
+from agents.learning.judging import BoardJudge
+from agents.policies import FOLDER, bundled_policies, bundled_policy, policy_name
+from canasta_env import classic, modern_american
+
+
+def test_the_games_have_their_names() -> None:
+    every = [modern_american(), *(classic(players) for players in (2, 3, 4))]
+    assert [policy_name(rules) for rules in every] == [
+        "modern_american",
+        "classic_2",
+        "classic_3",
+        "classic_4",
+    ]
+
+
+def test_an_unknown_policy_is_refused_with_the_names_there_are() -> None:
+    assert bundled_policy("nonsense") is None
+    with pytest.raises(CheckpointError, match="nonsense: holds no policy"):
+        roster.make("neural:nonsense", classic())
+
+
+@pytest.mark.parametrize("name", bundled_policies())
+def test_a_policy_plays_its_game_better_than_random(name: str) -> None:
+    rules = load_policy(FOLDER / name).rules
+    assert policy_name(rules) == name
+    agent, random = roster.make(f"neural:{name}", rules), roster.make("random", rules)
+    measured = BoardJudge(rules, "zero").points(agent, random, boards=20, seed=4)
+    assert measured.low > 0
