@@ -41,7 +41,7 @@ class Group:
         """The network to call where gradients are wanted: they become means over the processes."""
         if self.size == 1:
             return network
-        return DistributedDataParallel(network, broadcast_buffers=False)
+        return DistributedDataParallel(network)
 
     def gather(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """The numbers of all processes: `(n,) float64` -> `(size, n)`, the same everywhere."""
