@@ -66,6 +66,26 @@ class NeuralAgent:
         actions[rows] = chosen
         return actions
 
+    def judge(self, batch: DecisionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """What the policy thinks of decisions.
+
+        Returns:
+            The probability of each action, `(n, NUM_ACTIONS) float32`, 0 where illegal, and the value of
+            each decision in units of the reward, `(n,) float32`; None if the critic needs hidden cards.
+        """
+        import torch
+
+        logits = np.where(batch.masks != 0, self._logits(batch.observations), -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+        if self._network.form.critic == "privileged":
+            return probabilities, None
+        scale = self._network.value_scale
+        with torch.inference_mode():
+            tensor = torch.from_numpy(batch.observations).to(scale.device)
+            values: NDArray[np.float32] = (self._network(tensor, tensor)[1] * scale).float().cpu().numpy()
+        return probabilities, values
+
     def _logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         import torch
 

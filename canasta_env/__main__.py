@@ -1,14 +1,17 @@
-"""Commands: `python -m canasta_env layout [GAME]`, `python -m canasta_env verify FILE`."""
+"""Commands: `python -m canasta_env layout [GAME]`, `... verify FILE`, `... picture POSITION PICTURE`."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from canasta_env.encoding import Block, critic_size, hidden_layout, layout
-from canasta_env.records import RecordError, verify
-from canasta_env.rules import GAMES, PLAYERS, Rules, RulesError, standard_rules
+from canasta_env.records import verify
+from canasta_env.rules import GAMES, PLAYERS, Rules, standard_rules
+from canasta_env.table import Table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,9 +20,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "layout":
             _print_layouts(options.game, options.players)
-        else:
+        elif options.command == "verify":
             _verify(options.files)
-    except (RecordError, RulesError) as error:
+        else:
+            _draw(options.position, options.picture, options.seat)
+    except (ImportError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
@@ -66,6 +71,14 @@ def _verify(files: Sequence[str]) -> None:
         print(f"{file}: {len(record.deals)} deals, scores {', '.join(map(str, record.scores))}: verified")
 
 
+def _draw(position: Path, picture: Path, seat: int | None) -> None:
+    from canasta_env.rendering import image
+
+    table = Table.from_position(json.loads(position.read_text(encoding="utf-8")), partial=True)
+    pixels = image.picture(table) if seat is None else image.view_picture(table.rules, table.view(seat))
+    image.write(pixels, picture)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m canasta_env", description="Canasta environments.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -74,6 +87,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--players", type=int, help="number of players; 4 if left out")
     command = commands.add_parser("verify", help="replay records and compare them with the rules")
     command.add_argument("files", nargs="+", metavar="FILE")
+    command = commands.add_parser("picture", help="draw a position (JSON, see docs/positions.md)")
+    command.add_argument("position", type=Path)
+    command.add_argument("picture", type=Path, help="file to write, such as table.png")
+    command.add_argument("--seat", type=int, help="what this seat sees; the open table if left out")
     return parser
 
 

@@ -13,6 +13,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.arguments import RENDER_MODES, check_render_mode, choose_rules
 from canasta_env.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.rendering.display import PICTURES_PER_S, Display
 from canasta_env.rendering.text import picture
 from canasta_env.rules import Rules
 
@@ -30,7 +31,8 @@ class CanastaAECEnv(AECEnv):
         game: "modern_american" or "classic"; Modern American if None.
         players: Number of agents; 4 if None. Classic is for 2, 3 or 4.
         episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
-        render_mode: "ansi": `render` returns a text. "human": it prints it.
+        render_mode: "ansi": `render` returns a text. "rgb_array": a picture, `(800, 1280, 3) uint8`. "human":
+            every step is shown in a window, or printed where there is no display.
         rules: House rules, in place of `game` and `players`.
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
@@ -45,7 +47,7 @@ class CanastaAECEnv(AECEnv):
         "name": f"canasta_{VERSION}",
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": PICTURES_PER_S,
     }
 
     def __init__(
@@ -64,6 +66,7 @@ class CanastaAECEnv(AECEnv):
         super().__init__()
         self.rules = choose_rules(game, players, rules)
         self.render_mode = check_render_mode(render_mode)
+        self._display = Display(self.render_mode)
         self.episode = Episode(
             self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
         )
@@ -99,6 +102,8 @@ class CanastaAECEnv(AECEnv):
         self.agent_selection = self.possible_agents[self.episode.seat]
         self._skip_agent_selection = None
         self._has_news = False
+        if self.render_mode == "human":
+            self.render()
 
     def step(self, action: Any) -> None:
         """Play an action for `agent_selection`; None for an agent whose episode has ended.
@@ -117,6 +122,8 @@ class CanastaAECEnv(AECEnv):
         self.agent_selection = self.possible_agents[self.episode.seat]
         if something_ended:
             self._tell_news()
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> Observation:
         """What an agent observes now: new arrays."""
@@ -126,18 +133,21 @@ class CanastaAECEnv(AECEnv):
         """The observation of the agent to act with all other hands behind it, for a critic in training."""
         return self.episode.critic_state()
 
-    def render(self) -> str | None:
-        """The open table as a text ("ansi") or on the terminal ("human")."""
-        if self.render_mode is None:
-            return None
-        text = picture(self.episode.table())
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The open table in the mode chosen: a text, a picture, or None for "human"."""
+        return self._display.render(self._text, self._picture)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window of "human", if it is open."""
+        self._display.close()
+
+    def _text(self) -> str:
+        return picture(self.episode.table())
+
+    def _picture(self) -> NDArray[np.uint8]:
+        from canasta_env.rendering import image
+
+        return image.picture(self.episode.table())
 
     def _tell_news(self) -> None:
         """Pass on what a deal or the episode brought when it ended."""

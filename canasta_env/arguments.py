@@ -12,7 +12,7 @@ from canasta_env.cards import COPIES, KINDS, NUM_CARDS, CardError, kind_of
 from canasta_env.rules import MAX_SCORE, Rules, standard_rules
 
 MAX_SEED = 2**64
-RENDER_MODES = ("ansi", "human")
+RENDER_MODES = ("ansi", "rgb_array", "human")
 
 
 def whole_number(value: Any, name: str, low: int, high: int) -> int:
@@ -39,7 +39,7 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
 
 
 def check_render_mode(mode: Any) -> str | None:
-    """Return a render mode of the environments: None, "ansi" or "human"."""
+    """Return a render mode of the environments: None or one of RENDER_MODES."""
     return None if mode is None else check_choice(mode, "render_mode", RENDER_MODES)
 
 

@@ -50,6 +50,8 @@ class CanastaParallelEnv(ParallelEnv):
         """
         self.episode.begin(seed)
         self.agents = self.possible_agents[:]
+        if self.render_mode == "human":
+            self.render()
         return self._observations(), {agent: {} for agent in self.agents}
 
     def step(
@@ -83,6 +85,8 @@ class CanastaParallelEnv(ParallelEnv):
         rewards = dict(zip(agents, episode.rewards if something_ended else [0.0] * len(agents), strict=True))
         if episode.is_over:
             self.agents = []
+        if self.render_mode == "human":
+            self.render()
         return (
             self._observations(),
             rewards,
@@ -95,12 +99,13 @@ class CanastaParallelEnv(ParallelEnv):
         """As `CanastaAECEnv.state`."""
         return self._table.state()
 
-    def render(self) -> str | None:
+    def render(self) -> str | NDArray[np.uint8] | None:
         """As `CanastaAECEnv.render`."""
         return self._table.render()
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """As `CanastaAECEnv.close`."""
+        self._table.close()
 
     def _observations(self) -> dict[str, Observation]:
         return {agent: self.episode.observe(seat) for seat, agent in enumerate(self.possible_agents)}

@@ -14,6 +14,7 @@ from canasta_env.actions import NUM_ACTIONS
 from canasta_env.arguments import RENDER_MODES, check_render_mode, check_seat, choose_rules
 from canasta_env.decisions import DecisionBatch
 from canasta_env.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.rendering.display import PICTURES_PER_S, Display
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
 
@@ -44,7 +45,8 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
             a `DecisionBatch` of one decision. Uniformly random if None.
         seat: The learner's seat. The dealer is drawn for every episode.
         episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
-        render_mode: "ansi": `render` returns a text of what the learner sees. "human": it prints it.
+        render_mode: "ansi": `render` returns a text of what the learner sees. "rgb_array": a picture,
+            `(800, 1280, 3) uint8`. "human": every step is shown in a window, or printed without a display.
         rules: House rules, in place of `game` and `players`.
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
@@ -55,7 +57,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         ValueError: Names the argument that does not fit.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": PICTURES_PER_S}
 
     def __init__(
         self,
@@ -75,6 +77,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self.rules = choose_rules(game, players, rules)
         self.seat = check_seat(seat, self.rules)
         self.render_mode = check_render_mode(render_mode)
+        self._display = Display(self.render_mode)
         self.episode = Episode(
             self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
         )
@@ -102,6 +105,8 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self._reward = 0.0
         self._news: dict[str, Any] = {}
         self._let_others_act()
+        if self.render_mode == "human":
+            self.render()
         return self.episode.observe(self.seat), {}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -116,6 +121,8 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self._let_others_act()
         reward, news = self._reward, self._news
         self._reward, self._news = 0.0, {}
+        if self.render_mode == "human":
+            self.render()
         return episode.observe(self.seat), reward, episode.is_terminated, episode.is_truncated, news
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -123,15 +130,21 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         mask: NDArray[np.bool_] = self.episode.observe(self.seat)["action_mask"].astype(np.bool_)
         return mask
 
-    def render(self) -> str | None:
-        """What the learner sees, as a text ("ansi") or on the terminal ("human")."""
-        if self.render_mode is None:
-            return None
-        text = view_picture(self.rules, self.episode.view(self.seat))
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def render(self) -> Any:
+        """What the learner sees in the mode chosen: a text, a picture, or None for "human"."""
+        return self._display.render(self._text, self._picture)
+
+    def close(self) -> None:
+        """Close the window of "human", if it is open."""
+        self._display.close()
+
+    def _text(self) -> str:
+        return view_picture(self.rules, self.episode.view(self.seat))
+
+    def _picture(self) -> NDArray[np.uint8]:
+        from canasta_env.rendering import image
+
+        return image.view_picture(self.rules, self.episode.view(self.seat))
 
     def _seated(self, opponents: Opponent | Sequence[Opponent] | None) -> dict[int, Opponent]:
         others = [(self.seat + place) % self.rules.players for place in range(1, self.rules.players)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from canasta_env.table import Table
 
 WIDTH = 100
-_GAMES = {"classic": "Classic Canasta", "modern_american": "Modern American Canasta"}
+GAME_NAMES = {"classic": "Classic Canasta", "modern_american": "Modern American Canasta"}
 _ANSWERS = {
     REFUSED: "partner said no",
     MUST_GO_OUT: "partner said yes: must go out",
@@ -27,7 +27,7 @@ _ANSWERS = {
 
 def picture(table: Table) -> str:
     """A readable picture of the open table, all hands face up."""
-    hands = [_kinds(table.view(seat)[0]["hand"]) for seat in range(table.rules.players)]
+    hands = [kinds_of(table.view(seat)[0]["hand"]) for seat in range(table.rules.players)]
     return "\n".join(_lines(table.rules, table.view(0)[0], hands))
 
 
@@ -39,11 +39,11 @@ def view_picture(rules: Rules, view: NDArray[np.void]) -> str:
         view: `(1,) VIEW`.
     """
     hands: list[list[int] | None] = [None] * rules.players
-    hands[int(view[0]["seat"])] = _kinds(view[0]["hand"])
+    hands[int(view[0]["seat"])] = kinds_of(view[0]["hand"])
     return "\n".join(_lines(rules, view[0], hands))
 
 
-def _kinds(counts: NDArray[np.int8]) -> list[int]:
+def kinds_of(counts: NDArray[np.int8]) -> list[int]:
     """Cards one by one, from cards per kind."""
     kinds: list[int] = np.repeat(np.arange(NUM_KINDS), counts).tolist()
     return kinds
@@ -55,8 +55,8 @@ def _names(kinds: Sequence[int]) -> str:
 
 def _lines(rules: Rules, v: Any, hands: Sequence[list[int] | None]) -> Iterator[str]:
     """The picture, line by line; `v` is a record of VIEW, hands are None where they are hidden."""
-    yield f"{_GAMES[rules.game]}, {rules.players} players, to {rules.target:,}"
-    yield f"turn {v['turn']}: {_phase(rules, v)}"
+    yield f"{GAME_NAMES[rules.game]}, {rules.players} players, to {rules.target:,}"
+    yield f"turn {v['turn']}: {_status(rules, v)}"
     yield from _pile(v)
     viewer = int(v["seat"])
     for side in range(rules.num_sides):
@@ -67,21 +67,29 @@ def _lines(rules: Rules, v: Any, hands: Sequence[list[int] | None]) -> Iterator[
             yield from _seat(v, seat, (seat - viewer) % rules.players, hands[seat])
 
 
-def _phase(rules: Rules, v: Any) -> str:
+def _status(rules: Rules, v: Any) -> str:
     if PHASES[v["phase"]] == "over":
-        if v["went_out"] == NOBODY:
-            return "the deal is over, nobody went out"
-        seat = (int(v["went_out"]) + int(v["seat"])) % rules.players
-        return f"the deal is over, seat {seat} went out{', concealed' if v['concealed'] else ''}"
+        return outcome(rules, v)
     seat = (int(v["to_play"]) + int(v["seat"])) % rules.players
-    parts = [f'seat {seat} to play, phase "{PHASES[v["phase"]]}"']
+    return ", ".join([f'seat {seat} to play, phase "{PHASES[v["phase"]]}"', *turn_facts(v)])
+
+
+def outcome(rules: Rules, v: Any) -> str:
+    """How a deal that is over has ended; `v` is a record of VIEW."""
+    if v["went_out"] == NOBODY:
+        return "the deal is over, nobody went out"
+    seat = (int(v["went_out"]) + int(v["seat"])) % rules.players
+    return f"the deal is over, seat {seat} went out{', concealed' if v['concealed'] else ''}"
+
+
+def turn_facts(v: Any) -> Iterator[str]:
+    """What the turn under way has brought; `v` is a record of VIEW."""
     if v["opening_points"]:
-        parts.append(f"opening at {v['opening_points']} points")
+        yield f"opening at {v['opening_points']} points"
     if v["taken"] != NO_CARD:
-        parts.append(f"took the pile with {KINDS[v['taken']]} on top")
+        yield f"took the pile with {KINDS[v['taken']]} on top"
     if int(v["answer"]) in _ANSWERS:
-        parts.append(_ANSWERS[int(v["answer"])])
-    return ", ".join(parts)
+        yield _ANSWERS[int(v["answer"])]
 
 
 def _pile(v: Any) -> Iterator[str]:
@@ -125,7 +133,7 @@ def _seat(v: Any, seat: int, relative: int, hand: list[int] | None) -> Iterator[
     if hand is not None:
         yield from _wrapped(title, _names(hand))
         return
-    known = _kinds(v["known"][relative])
+    known = kinds_of(v["known"][relative])
     yield from _wrapped(f"{title}, known" if known else title, _names(known))
 
 

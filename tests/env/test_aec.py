@@ -433,11 +433,13 @@ def test_registered_names(kind: Any, name: str) -> None:
     assert env.unwrapped.episode.max_cycles == 5
 
 
-def test_rendering(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rendering(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
     env = fresh("classic", 4, render_mode="ansi")
     assert env.render() == str(table_of(env))
     env = fresh("classic", 4, render_mode="human")
     assert env.render() is None
-    assert capsys.readouterr().out == f"{table_of(env)}\n"
+    assert capsys.readouterr().out == f"{table_of(env)}\n" * 2  # after the reset, and when asked
     assert fresh("classic", 4).render() is None
     env.close()

@@ -69,7 +69,9 @@ def test_state_test(game: str, players: int) -> None:
 
 
 @each_game
-def test_render_test(game: str, players: int) -> None:
+def test_render_test(game: str, players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
     assert not warnings_of(
         lambda: render_test(lambda render_mode: canasta_env.env(game, players, render_mode=render_mode))
     )

@@ -179,7 +179,11 @@ def test_action_masks_are_the_mask_of_the_observation() -> None:
         observation, *_ = env.step(legal(observation)[-1])
 
 
-def test_rendering_shows_what_the_learner_sees(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rendering_shows_what_the_learner_sees(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
     env = CanastaSeatEnv("classic", 4, seat=1, render_mode="ansi")
     env.reset(seed=1)
     text = view_picture(env.rules, env.episode.table().view(1))
@@ -187,5 +191,5 @@ def test_rendering_shows_what_the_learner_sees(capsys: pytest.CaptureFixture[str
     env = CanastaSeatEnv("classic", 4, seat=1, render_mode="human")
     env.reset(seed=1)
     assert env.render() is None
-    assert capsys.readouterr().out == f"{text}\n"
+    assert capsys.readouterr().out == f"{text}\n" * 2  # after the reset, and when asked
     assert CanastaSeatEnv().render() is None

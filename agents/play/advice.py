@@ -1,0 +1,72 @@
+"""What an agent would do in a seat, from what that seat knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from canasta_env import Table
+from canasta_env.actions import NOTATIONS, NUM_ACTIONS
+
+from ..base import Agent, DecisionBatch
+from ..neural import NeuralAgent
+from .errors import PlayError
+
+_SHOWN = 8  # likeliest actions
+_LEAST = 0.001  # probability that is worth a line
+
+
+def decision(table: Table) -> DecisionBatch:
+    """The decision of the seat to move, as an agent is asked it."""
+    seat = table.to_play
+    assert seat is not None
+    return DecisionBatch(
+        table.rules,
+        tables=np.zeros(1, np.int64),
+        seats=np.array([seat], np.int8),
+        views=table.view(seat),
+        masks=table.action_mask()[None],
+    )
+
+
+def choose(agent: Agent, table: Table) -> str:
+    """The action that an agent chooses for the seat to move.
+
+    Raises:
+        PlayError: If it fails, or chooses what is not legal; names the agent and what it did.
+    """
+    asked = decision(table)
+    try:
+        action = int(np.asarray(agent.act(asked)).reshape(-1)[0])
+    except Exception as error:  # an outsider's code may raise anything
+        raise PlayError(f"{agent.name} failed in seat {table.to_play}: {error}") from error
+    if not 0 <= action < NUM_ACTIONS or not asked.masks[0, action]:
+        name = NOTATIONS[action] if 0 <= action < NUM_ACTIONS else action
+        raise PlayError(f"{agent.name} chose {name} in seat {table.to_play}, which is not legal")
+    return NOTATIONS[action]
+
+
+def advise(agent: Agent, table: Table) -> dict[str, Any]:
+    """What an agent would do for the seat to move.
+
+    Returns:
+        `agent`, `action`; of a trained policy also `likely`, pairs of action and probability, and `value`,
+        the points it expects of the deal (own less others'), None if its critic needs hidden cards.
+
+    Raises:
+        PlayError: As `choose`, or if the deal is over.
+    """
+    if table.is_over:
+        raise PlayError("the deal is over: there is nothing to decide")
+    told: dict[str, Any] = {"agent": agent.name, "action": choose(agent, table)}
+    if isinstance(agent, NeuralAgent):
+        probabilities, value = agent.judge(decision(table))
+        order = np.argsort(-probabilities[0], kind="stable")[:_SHOWN]
+        told["likely"] = [
+            [NOTATIONS[action], float(probabilities[0, action])]
+            for action in order
+            if probabilities[0, action] >= _LEAST
+        ]
+        told["value"] = None if value is None else float(value[0])
+    return told

@@ -1,0 +1,111 @@
+"""The command line: what `python play.py` runs."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from canasta_env.rules import Game, RulesError, standard_rules
+
+from ..threads import wait_passively
+from .errors import PlayError
+from .hall import Hall
+from .session import YOU
+
+_MISSING = "playing in the browser needs {0}: pip install 'canasta-env[play]'"
+_SEED_BITS = 53
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Sit down at a table of Canasta, in the browser on this machine, against any agents, or watch them.
+
+    The page offers the games, the rule-based players, the policies under runs/, and the agents given here.
+    """
+
+    agents: tuple[str, ...] = ()
+    """Further agents to offer: python:module:Class, neural:PATH."""
+    port: int = 8765
+    """Where the page is served."""
+    host: str = "127.0.0.1"
+    """Address to listen on. Any other than this machine's own lets others play: there are no passwords."""
+    open_browser: bool = True
+    """Open the page in a browser."""
+    runs: Path = Path("runs")
+    """Folder whose runs offer their policies."""
+    records: Path = Path("records")
+    """Folder for records that are saved and loaded."""
+    text: bool = False
+    """Play one deal in the terminal instead, with the game and the seats below."""
+    game: Game = "modern_american"
+    """Game of --text."""
+    players: Literal[2, 3, 4] | None = None
+    """Players of --text."""
+    seats: tuple[str, ...] = ()
+    """Who sits where in --text, such as: you heuristic heuristic random. You in seat 0 if not given."""
+    seed: int | None = None
+    """Fixes the cards of --text."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve until interrupted, or play in the terminal; the process's exit code.
+
+    Args:
+        argv: Arguments; the command line's if None.
+    """
+    wait_passively()
+    try:
+        import tyro
+    except ImportError:
+        print(_MISSING.format("tyro"), file=sys.stderr)
+        return 2
+    arguments = tyro.cli(Annotated[Arguments, tyro.conf.arg(name="")], args=argv, prog="play.py")
+    hall = Hall(arguments.runs, arguments.records, arguments.agents)
+    try:
+        return _play_in_terminal(arguments, hall) if arguments.text else _serve(arguments, hall)
+    except (PlayError, RulesError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: port {arguments.port} on {arguments.host}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 0
+
+
+def _play_in_terminal(arguments: Arguments, hall: Hall) -> int:
+    from . import terminal
+
+    rules = standard_rules(arguments.game, arguments.players)
+    seats = arguments.seats or (YOU, *["heuristic"] * (rules.players - 1))
+    seed = secrets.randbits(_SEED_BITS) if arguments.seed is None else arguments.seed
+    terminal.play(rules, seats, hall.maker(rules), seed)
+    return 0
+
+
+def _serve(arguments: Arguments, hall: Hall) -> int:
+    try:
+        from aiohttp import web
+
+        from .server import Server, is_loopback
+    except ImportError:
+        print(_MISSING.format("aiohttp"), file=sys.stderr)
+        return 2
+    shown_host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
+    address = f"http://{shown_host}:{arguments.port}/"
+    if not is_loopback(arguments.host):
+        print(f"Listening on {arguments.host}: whoever can reach this machine can play.")
+
+    def announce(_: object) -> None:
+        print(f"Canasta is served at {address} (Ctrl+C ends)", flush=True)
+        if arguments.open_browser:
+            webbrowser.open(address)
+
+    app = Server(hall, arguments.host).app()
+    web.run_app(app, host=arguments.host, port=arguments.port, print=announce)
+    return 0

@@ -1,0 +1,98 @@
+"""The course of a deal or a match: what was dealt, what was played, and what comes next."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from canasta_env import Rules, Table
+from canasta_env.engine import batch
+from canasta_env.engine.state import NOBODY, allocate, rules_record
+from canasta_env.records import DealRecord, Record
+
+Episode = Literal["deal", "match"]
+
+
+class Course:
+    """A deal or a match under way.
+
+    Args:
+        rules: The game.
+        seed: Fixes the cards of every deal.
+        episode: "deal": one deal. "match": deals until a side has won.
+
+    Attributes:
+        table: The deal under way, or the last one.
+        moves: Who played what in this deal.
+        finished: The deals before this one.
+    """
+
+    def __init__(self, rules: Rules, seed: int, episode: Episode) -> None:
+        self.rules, self.seed, self.episode = rules, seed, episode
+        self._rules = rules_record(rules)
+        state = allocate(1)
+        batch.start_match(self._rules, state, 0, np.uint64(seed))
+        self._start = state
+        self.finished: list[DealRecord] = []
+        self.undo()
+
+    def undo(self) -> None:
+        """Go back to the beginning of this deal."""
+        self.table = Table.of_state(self.rules, self._start.copy())
+        self.moves: list[tuple[int, str]] = []
+
+    def play(self, notation: str) -> None:
+        """Play an action for the seat to move; raises what `Table.play` raises."""
+        seat = self.table.to_play
+        self.table.play(notation)
+        assert seat is not None
+        self.moves.append((seat, notation))
+
+    @property
+    def winner(self) -> int | None:
+        """The side that has won, None if there is none, or not yet."""
+        if not self.table.is_over:
+            return None
+        totals = self.totals
+        if self.episode == "match":
+            side = int(batch.winner_one(self._rules, np.array(totals, np.int64)))
+            return None if side == NOBODY else side
+        points = [score.total for score in self.table.score()]
+        return points.index(max(points)) if points.count(max(points)) == 1 else None
+
+    @property
+    def totals(self) -> list[int]:
+        """Match score of each side, this deal included once it is over."""
+        if not self.table.is_over:
+            return list(self.table.scores)
+        return [
+            before + score.total for before, score in zip(self.table.scores, self.table.score(), strict=True)
+        ]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no deal follows."""
+        return self.table.is_over and (self.episode == "deal" or self.winner is not None)
+
+    def next_deal(self) -> None:
+        """Deal the next deal of a match; this one must be over, and not the last."""
+        assert self.table.is_over and not self.is_over
+        self.finished.append(self._deal_record())
+        state = self._start.copy()
+        table = Table.of_state(self.rules, state)
+        for _, notation in self.moves:
+            table.play(notation)
+        batch.next_deal(self._rules, state, 0)
+        self._start = state
+        self.undo()
+
+    def record(self) -> Record:
+        """All deals so far, this one as far as it was played."""
+        return Record(self.rules, self.seed, (*self.finished, self._deal_record()))
+
+    def _deal_record(self) -> DealRecord:
+        table = self.table
+        points = tuple(score.total for score in table.score()) if table.is_over else None
+        actions = tuple(notation for _, notation in self.moves)
+        return DealRecord(table.dealer, table.scores, tuple(table.order), actions, points)

@@ -1,0 +1,159 @@
+"""The hall: every table of a server by its name, the agents that can sit down, and the folder of records."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from canasta_env import Rules, RulesError
+from canasta_env.records import Record, RecordError, verify, write
+from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
+
+from .. import roster
+from ..base import Agent
+from .errors import PlayError, choice_of, text_of
+from .replay import Replay
+from .session import YOU, Make, Session
+
+MAX_TABLES = 200
+_NAME_BYTES = 9  # of chance in the name of a table: who does not know it cannot find it
+_MAX_SEED = 2**53 - 1  # what JSON numbers hold exactly
+_SUFFIX = ".jsonl"
+Sitting = Session | Replay
+
+
+class Hall:
+    """All tables of a server.
+
+    Args:
+        runs: Folder whose runs offer their policies as agents.
+        records: Folder to which records are saved and from which they are loaded; made when first needed.
+        extra: Specs of further agents, such as "python:module:Class". Browsers can choose no others.
+    """
+
+    def __init__(self, runs: Path, records: Path, extra: Sequence[str] = ()) -> None:
+        self._runs, self._records, self._extra = runs, records, tuple(extra)
+        self.tables: dict[str, Sitting] = {}
+
+    def lobby(self) -> dict[str, Any]:
+        """What can be played, by whom, and which records there are."""
+        games = [
+            {"game": game, "players": players, "agents": self.offered(standard_rules(game, players))}
+            for game in GAMES
+            for players in PLAYERS[game]
+        ]
+        return {"type": "lobby", "games": games, "records": self._saved()}
+
+    def offered(self, rules: Rules) -> list[str]:
+        """The agents that can sit down at a game, the strongest rule-based one first."""
+        names = ["heuristic", *roster.names(rules)]
+        return [*names, *(f"neural:{path}" for path in self._policies(rules)), *self._extra]
+
+    def open(self, message: Mapping[str, Any]) -> str:
+        """Open a table: `game`, `players`, `seats`, `episode` and perhaps `seed`; returns its name.
+
+        Raises:
+            PlayError: If a field does not fit, or an agent cannot sit down.
+        """
+        game: Game = choice_of(message, "game", GAMES)  # type: ignore[assignment]
+        try:
+            rules = standard_rules(game, message.get("players"), message.get("target"))
+        except RulesError as error:
+            raise PlayError(str(error)) from None
+        seats = message.get("seats")
+        if not isinstance(seats, list):
+            raise PlayError(f"seats: {seats!r} must be a list, one entry a seat")
+        for seat in seats:
+            if seat != YOU and (not isinstance(seat, str) or seat not in self.offered(rules)):
+                raise PlayError(f"seats: {seat!r} is not offered; there are {', '.join(self.offered(rules))}")
+        episode: Any = choice_of({"episode": "match", **message}, "episode", ["deal", "match"])
+        seed = message.get("seed")
+        if seed is None:
+            seed = secrets.randbelow(_MAX_SEED)
+        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= _MAX_SEED:
+            raise PlayError(f"seed: {seed!r} must be a whole number from 0 to {_MAX_SEED}")
+        return self._add(Session(rules, seats, self.maker(rules), seed, episode))
+
+    def load(self, message: Mapping[str, Any]) -> str:
+        """Open a record, one of the folder by its `name`, or a `text`; returns the name of the table.
+
+        Raises:
+            PlayError: If it is no record, or does not agree with the rules; names line and reason.
+        """
+        try:
+            if "text" in message:
+                record, name = _verify_text(text_of(message, "text")), "a record"
+            else:
+                name = choice_of(message, "name", self._saved())
+                record = verify(self._records / name)
+        except RecordError as error:
+            raise PlayError(str(error)) from None
+        return self._add(Replay(record, name, self.maker(record.rules)))
+
+    def save(self, table: str) -> str:
+        """Save the record of a table to the folder; returns its file's name."""
+        record: Record = self.find(table).record()
+        self._records.mkdir(parents=True, exist_ok=True)
+        stem = f"{datetime.now():%Y-%m-%d-%H%M%S}-{record.rules.game}-{table[:4]}"
+        write(record, self._records / f"{stem}{_SUFFIX}")
+        return f"{stem}{_SUFFIX}"
+
+    def find(self, table: object) -> Sitting:
+        """A table by its name.
+
+        Raises:
+            PlayError: If there is none of this name.
+        """
+        if not isinstance(table, str) or table not in self.tables:
+            raise PlayError(f"table: there is no {table!r}; it may have been closed with the server")
+        return self.tables[table]
+
+    def _add(self, sitting: Sitting) -> str:
+        while len(self.tables) >= MAX_TABLES:
+            del self.tables[next(iter(self.tables))]
+        name = secrets.token_urlsafe(_NAME_BYTES)
+        self.tables[name] = sitting
+        return name
+
+    def maker(self, rules: Rules) -> Make:
+        """What makes the agents offered for a game; raises PlayError for others, and for those that fail."""
+
+        def make(spec: str) -> Agent:
+            if spec not in self.offered(rules):
+                raise PlayError(f"agent: {spec!r} is not offered; there are {', '.join(self.offered(rules))}")
+            try:
+                return roster.make(spec, rules)
+            except (ValueError, ImportError) as error:
+                raise PlayError(f"{spec}: {error}") from error
+
+        return make
+
+    def _policies(self, rules: Rules) -> list[str]:
+        """The runs with a policy for this game, the newest first."""
+        found: dict[str, float] = {}
+        for card in self._runs.glob("*/*/policy.json"):
+            try:
+                about = json.loads(card.read_text(encoding="utf-8"))["rules"]
+                if (about["game"], about["players"]) == (rules.game, rules.players):
+                    found[str(card.parent.parent)] = card.stat().st_mtime
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+        return sorted(found, key=lambda run: -found[run])
+
+    def _saved(self) -> list[str]:
+        return sorted((path.name for path in self._records.glob(f"*{_SUFFIX}")), reverse=True)
+
+
+def _verify_text(text: str) -> Record:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "record"
+        path.write_text(text, encoding="utf-8")
+        try:
+            return verify(path)
+        except RecordError as error:
+            raise RecordError(str(error).replace(str(path), "the record")) from None

@@ -1,0 +1,112 @@
+// The page: lobby or table, by the address; a reload finds the same table again.
+
+import { drawLobby, gameTitle } from "./lobby.js";
+import { connect } from "./socket.js";
+import { drawTable, pressed } from "./table.js";
+
+const KEY = "canasta-tables";
+const MOST_TABLES = 20;
+const STEP_MS = 600;
+const main = document.getElementById("main");
+const notice = document.getElementById("notice");
+const heading = document.getElementById("heading");
+let lobby = null;
+let state = null;
+let advice = null;
+let adviser = null;
+let timer = null;
+
+const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
+const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
+
+function remember(table, title) {
+  const others = ownTables().filter((one) => one.table !== table);
+  localStorage.setItem(KEY, JSON.stringify(title ? [{ table, title }, ...others].slice(0, MOST_TABLES) : others));
+}
+
+function say(text) {
+  notice.textContent = text;
+  notice.hidden = !text;
+}
+
+function stop() {
+  clearInterval(timer);
+  timer = null;
+}
+
+function run() {
+  if (timer) stop();
+  else timer = setInterval(() => (state.step < state.num_steps - 1 ? send({ type: "go", table: state.table, step: state.step + 1 }) : stop()), STEP_MS);
+  show();
+}
+
+function show() {
+  const table = tableInAddress();
+  if (!table) {
+    heading.textContent = "";
+    if (lobby) drawLobby(main, lobby, ownTables(), send);
+  } else if (state?.table === table) {
+    const players = state.hands.length;
+    heading.textContent = `${gameTitle({ game: state.game, players })}, to ${state.target.toLocaleString("en-US")} · deal ${state.deal} · turn ${state.turn}`;
+    const agents = lobby?.games.find((offer) => offer.game === state.game && offer.players === players)?.agents ?? [];
+    adviser = agents.includes(adviser) ? adviser : (agents.find((agent) => agent.startsWith("neural:")) ?? agents[0]);
+    drawTable(main, state, { agents, adviser, advice, chooseAdviser, isRunning: timer !== null, run }, send);
+  }
+}
+
+function chooseAdviser(agent) {
+  adviser = agent;
+}
+
+function enter() {
+  stop();
+  say("");
+  const table = tableInAddress();
+  if (state?.table !== table) advice = null;
+  send({ type: "lobby" });
+  if (table) send({ type: "join", table });
+  show();
+}
+
+const received = {
+  lobby(message) {
+    lobby = message;
+    show();
+  },
+  opened({ table }) {
+    location.hash = `table=${table}`;
+  },
+  state(message) {
+    if (message.table !== tableInAddress()) return;
+    const isSamePlace = state?.table === message.table && state.deal === message.deal && state.moves.length === message.moves.length;
+    if (!isSamePlace) advice = null;
+    say("");
+    state = message;
+    remember(message.table, message.kind === "replay" ? `Record ${message.name}` : `${gameTitle({ game: message.game, players: message.hands.length })}: ${message.names.join(", ")}`);
+    show();
+  },
+  advice(message) {
+    advice = message;
+    show();
+  },
+  saved({ name }) {
+    say(`Saved as ${name}: the lobby has it under Records.`);
+  },
+  error({ reason }) {
+    say(reason);
+    if (reason.startsWith("table: there is no")) {
+      remember(tableInAddress(), null);
+      state = null;
+      history.replaceState(null, "", "#");
+      show();
+    }
+  },
+};
+
+const send = connect({
+  opened: enter,
+  received: (message) => received[message.type]?.(message),
+  lost: () => say("The connection was lost; trying again."),
+});
+addEventListener("hashchange", enter);
+addEventListener("keydown", pressed);

@@ -1,0 +1,137 @@
+// Beside the felt: score, controls, advice and the moves.
+
+import { button, counted, element, points } from "./elements.js";
+
+const CLAUSES = {
+  melded_cards: "cards melded",
+  canastas: "canastas",
+  going_out: "going out",
+  threes: "threes",
+  cards_in_hand: "cards in hand",
+  penalties: "penalties",
+  total: "this deal",
+};
+const PACES = [["slow", 2], ["as at a table", 0.8], ["fast", 0.15], ["at once", 0]];
+
+export function drawAside(state, extra, send) {
+  const isReplay = state.kind === "replay";
+  return element(
+    "aside",
+    {},
+    state.score ? scoreTable(state) : null,
+    isReplay ? replayControls(state, extra, send) : tableControls(state, send),
+    state.own_seat === null ? lookChoice(state, send) : null,
+    advice(state, extra, send),
+    moveList(state),
+  );
+}
+
+function sideNames(state) {
+  const number = state.sides.length;
+  return state.sides.map((_, side) => {
+    const names = state.names.map((name, seat) => (seat === state.own_seat ? "you" : name)).filter((_, seat) => seat % number === side);
+    return [...new Set(names)].join(" + ");
+  });
+}
+
+function scoreTable(state) {
+  const line = (label, numbers, className = "") =>
+    element("tr", { class: className }, element("th", {}, label), ...numbers.map((number) => element("td", {}, points(number))));
+  const clauses = Object.entries(CLAUSES).map(([clause, label]) => line(label, state.score.map((score) => score[clause]), clause === "total" ? "sum" : ""));
+  return element(
+    "section",
+    { class: "sheet score" },
+    element("h2", {}, state.is_over && state.winner !== null ? `${sideNames(state)[state.winner]}: won` : `Deal ${state.deal}`),
+    element(
+      "table",
+      {},
+      element("thead", {}, element("tr", {}, element("th", {}), ...sideNames(state).map((name) => element("th", {}, name)))),
+      element("tbody", {}, ...clauses, line("match score", state.totals)),
+    ),
+  );
+}
+
+function tableControls(state, send) {
+  const isWatched = state.own_seat === null;
+  const paces = PACES.map(([label, pace]) => element("option", { value: pace, selected: pace === state.pace_s }, label));
+  return element(
+    "section",
+    { class: "sheet controls" },
+    state.phase === "over" && !state.is_over ? button("next", "Next deal", () => send({ type: "next" }), { class: "main" }) : null,
+    element("label", { class: "choice" }, element("span", {}, "Others play"),
+      element("select", { "data-key": "pace", onchange: (event) => send({ type: "pace", pace_s: Number(event.target.value) }) }, ...paces)),
+    element(
+      "div",
+      { class: "buttons" },
+      isWatched && state.phase !== "over" ? button("pause", state.is_paused ? "Go on" : "Pause", () => send({ type: "pause", is_paused: !state.is_paused })) : null,
+      button("undo", "Back to the deal's start", () => send({ type: "undo" }), { disabled: state.moves.length === 0 }),
+      button("save", "Save the record", () => send({ type: "save" }), { disabled: !isWatched && state.phase !== "over" }),
+    ),
+    state.fault ? element("p", { class: "fault" }, state.fault) : null,
+  );
+}
+
+function replayControls(state, extra, send) {
+  const go = (step) => send({ type: "go", step: Math.min(Math.max(step, 0), state.num_steps - 1) });
+  const before = state.deal_starts.filter((step) => step < state.step).at(-1) ?? 0;
+  const after = state.deal_starts.find((step) => step > state.step) ?? state.num_steps - 1;
+  const range = element("input", {
+    type: "range", min: 0, max: state.num_steps - 1, value: state.step, "data-key": "step", "aria-label": "step",
+    onchange: (event) => go(Number(event.target.value)),
+  });
+  return element(
+    "section",
+    { class: "sheet controls" },
+    element("h2", {}, `Deal ${state.deal} of ${state.deal_starts.length}`),
+    range,
+    element("p", { class: "note" }, `step ${state.step} of ${state.num_steps - 1} · ${state.name}`),
+    element(
+      "div",
+      { class: "buttons steps" },
+      button("first", "⏮", () => go(before), { "aria-label": "to the deal's start" }),
+      button("back", "◀", () => go(state.step - 1), { "aria-label": "back" }),
+      button("run", extra.isRunning ? "❚❚" : "▶▶", extra.run, { "aria-label": extra.isRunning ? "stop" : "run" }),
+      button("on", "▶", () => go(state.step + 1), { "aria-label": "on" }),
+      button("last", "⏭", () => go(after), { "aria-label": "to the next deal" }),
+    ),
+  );
+}
+
+function lookChoice(state, send) {
+  const options = ["all hands open", ...state.names.map((name, seat) => `seat ${seat} sees`)];
+  const current = state.seen_from === null ? 0 : state.seen_from + 1;
+  return element("label", { class: "choice sheet" }, element("span", {}, "Show"),
+    element("select", { "data-key": "look", onchange: (event) => send({ type: "look", seat: event.target.selectedIndex ? event.target.selectedIndex - 1 : null }) },
+      ...options.map((option, place) => element("option", { selected: place === current }, option))));
+}
+
+function advice(state, extra, send) {
+  const canAsk = state.to_play !== null && (state.own_seat === null || state.to_play === state.own_seat);
+  const select = element("select", { "data-key": "adviser", "aria-label": "whom to ask", onchange: (event) => extra.chooseAdviser(event.target.value) },
+    ...extra.agents.map((agent) => element("option", { selected: agent === extra.adviser }, agent)));
+  const told = extra.advice;
+  return element(
+    "section",
+    { class: "sheet advice" },
+    element("div", { class: "buttons" }, select, button("advise", "What would it do?", () => send({ type: "advise", agent: extra.adviser }), { disabled: !canAsk })),
+    told ? element("p", {}, element("b", {}, told.action), told.value === null || told.value === undefined ? "" : ` · expects ${points(Math.round(told.value))} points`) : null,
+    told?.likely ? element("ul", { class: "likely" }, ...told.likely.map(likely)) : null,
+  );
+}
+
+function likely([action, probability]) {
+  const bar = element("span", { class: "bar" });
+  bar.style.width = `${(100 * probability).toFixed(1)}%`;
+  return element("li", {}, bar, element("span", {}, action), element("span", {}, `${(100 * probability).toFixed(1)}%`));
+}
+
+function moveList(state) {
+  const turns = [];
+  for (const { seat, action } of state.moves) {
+    if (turns.at(-1)?.seat === seat && action !== "draw" && !action.startsWith("take")) turns.at(-1).actions.push(action);
+    else turns.push({ seat, actions: [action] });
+  }
+  const lines = turns.map(({ seat, actions }) =>
+    element("li", { class: `side${seat % state.sides.length}` }, element("b", {}, seat === state.own_seat ? "you" : `seat ${seat}`), ` ${actions.join(", ")}`));
+  return element("section", { class: "sheet" }, element("h2", {}, counted(state.moves.length, "move")), element("ol", { class: "moves", tabindex: "0", "aria-label": "moves" }, ...lines));
+}

@@ -1,0 +1,26 @@
+// Elements of the page: `element("p", { class: "note", onclick: f }, "text", child)`.
+
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function button(key, label, action, attributes = {}) {
+  return element("button", { type: "button", "data-key": key, onclick: action, ...attributes }, label);
+}
+
+// Replace what a node holds; the element with the same key keeps the focus.
+export function fill(node, ...children) {
+  const key = document.activeElement?.dataset?.key;
+  node.replaceChildren(...children);
+  if (key) node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
+
+export const points = (number) => number.toLocaleString("en-US").replace("-", "−");
+export const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;

@@ -1,0 +1,87 @@
+// The lobby: a new table, the tables of this browser, and the records.
+
+import { button, element, fill } from "./elements.js";
+
+const NAMES = { classic: "Classic", modern_american: "Modern American" };
+const YOU = "you";
+const chosen = { game: 0, episode: "match", seats: {} };
+
+export const gameTitle = ({ game, players }) => `${NAMES[game]}, ${players} players`;
+
+export function drawLobby(main, lobby, tables, send) {
+  const offers = [...lobby.games].reverse();
+  const offer = offers[chosen.game];
+  const redraw = () => drawLobby(main, lobby, tables, send);
+  const seats = (chosen.seats[chosen.game] ??= [YOU, ...Array(offer.players - 1).fill("heuristic")]);
+
+  function start() {
+    const { game, players } = offer;
+    send({ type: "open", game, players, seats, episode: chosen.episode });
+  }
+
+  fill(
+    main,
+    element(
+      "section",
+      { class: "sheet" },
+      element("h1", {}, "A new table"),
+      choice("game", "Game", offers.map(gameTitle), chosen.game, (place) => {
+        chosen.game = place;
+        redraw();
+      }),
+      choice("episode", "Length", ["a match", "one deal"], chosen.episode === "match" ? 0 : 1, (place) => {
+        chosen.episode = place ? "deal" : "match";
+        redraw();
+      }),
+      ...seats.map((seat, number) => seatChoice(offer, seats, number, redraw)),
+      element("p", { class: "note" }, seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open."),
+      button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main" }),
+    ),
+    ...(tables.length ? [tableList(tables)] : []),
+    recordList(lobby.records, send),
+  );
+}
+
+function choice(key, label, options, current, changed) {
+  const select = element(
+    "select",
+    { "data-key": key, onchange: (event) => changed(event.target.selectedIndex) },
+    ...options.map((option, place) => element("option", { selected: place === current }, option)),
+  );
+  return element("label", { class: "choice" }, element("span", {}, label), select);
+}
+
+function seatChoice(offer, seats, number, redraw) {
+  const options = [YOU, ...offer.agents];
+  return choice(`seat${number}`, seatLabel(offer.players, seats.indexOf(YOU), number), options, options.indexOf(seats[number]), (place) => {
+    if (options[place] === YOU && seats.includes(YOU)) seats[seats.indexOf(YOU)] = "heuristic";
+    seats[number] = options[place];
+    redraw();
+  });
+}
+
+function seatLabel(players, own, number) {
+  if (own < 0 || number === own) return `Seat ${number}`;
+  return `Seat ${number}, ${players === 4 && number === (own + 2) % 4 ? "partner" : "opponent"}`;
+}
+
+function tableList(tables) {
+  const links = tables.map(({ table, title }) => element("li", {}, element("a", { href: `#table=${table}`, "data-key": table }, title)));
+  return element("section", { class: "sheet" }, element("h2", {}, "Your tables"), element("ul", {}, ...links));
+}
+
+function recordList(names, send) {
+  const files = names.map((name) => element("li", {}, button(name, name, () => send({ type: "load", name }), { class: "link" })));
+  const picker = element("input", {
+    type: "file",
+    "data-key": "file",
+    onchange: async (event) => send({ type: "load", text: await event.target.files[0].text() }),
+  });
+  return element(
+    "section",
+    { class: "sheet" },
+    element("h2", {}, "Records"),
+    names.length ? element("ul", {}, ...files) : element("p", { class: "note" }, "None saved yet."),
+    element("label", { class: "choice" }, element("span", {}, "From a file"), picker),
+  );
+}

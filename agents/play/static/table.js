@@ -1,0 +1,176 @@
+// A table: drawn anew from every state; clicks on cards offer what they can do.
+
+import { back, card, groups, kindsOfMeld, meldTitle, row, targets } from "./cards.js";
+import { button, counted, element, fill, points } from "./elements.js";
+import { drawAside } from "./aside.js";
+
+const ASKED = "Your partner asks: may I go out?";
+const selected = new Set();
+let state = null;
+let main = null;
+let send = null;
+let side = {};
+let handBefore = [];
+
+export function drawTable(target, newState, extra, sender) {
+  if (state && state.table === newState.table && state.hands[state.seat]?.cards) handBefore = state.hands[state.seat].cards;
+  if (!state || state.table !== newState.table || state.moves.length !== newState.moves.length || state.deal !== newState.deal) selected.clear();
+  state = newState;
+  main = target;
+  send = (message) => sender({ ...message, table: state.table });
+  side = extra;
+  draw();
+}
+
+// Digits choose among the offers, Escape lets go of what was chosen.
+export function pressed(event) {
+  if (!state || event.ctrlKey || event.metaKey || event.altKey || ["INPUT", "SELECT"].includes(event.target.tagName)) return;
+  const offered = main?.querySelectorAll(".offers button") ?? [];
+  const place = "123456789".indexOf(event.key);
+  if (place >= 0 && event.key !== "" && offered[place]) offered[place].click();
+  else if (event.key === "Escape") {
+    selected.clear();
+    draw();
+  }
+}
+
+function draw() {
+  const felt = element("div", { class: "felt" }, seats(), ...sidesInOrder(), ownHand());
+  fill(main, element("div", { class: "table" }, felt, drawAside(state, side, send)));
+  const moves = main.querySelector(".moves");
+  if (moves) moves.scrollTop = moves.scrollHeight;
+}
+
+const sideOf = (seat) => seat % state.sides.length;
+const nameOf = (seat) => (seat === state.own_seat ? "you" : state.names[seat]);
+const offersFor = (target) => state.legal.filter((action) => targets(action, state.pile).includes(target));
+
+function select(target) {
+  if (selected.has(target)) selected.delete(target);
+  else selected.add(target);
+  if (!offers().length) {
+    selected.clear();
+    selected.add(target);
+  }
+  draw();
+}
+
+function offers() {
+  if (!selected.size) return state.legal.filter((action) => ["draw", "take", "pick up", "ask", "yes", "no"].some((word) => action.startsWith(word)));
+  return state.legal.filter((action) => [...selected].every((target) => targets(action, state.pile).includes(target)));
+}
+
+function play(action) {
+  selected.clear();
+  send({ type: "play", action, at: state.moves.length });
+}
+
+// The other seats, from the next one on; where all is open, every seat.
+function seats() {
+  const players = state.hands.length;
+  const others = Array.from({ length: players - 1 }, (_, place) => (state.seat + 1 + place) % players);
+  return element("div", { class: "seats" }, ...others.map(otherSeat));
+}
+
+function otherSeat(seat) {
+  const { size, cards, known } = state.hands[seat];
+  const backs = Array.from({ length: cards ? 0 : size - known.length }, back);
+  const hand = element("span", { class: "row small" }, ...(cards ?? known).map((kind) => card(kind)), ...backs);
+  return element("div", { class: `seat side${sideOf(seat)}${state.to_play === seat ? " active" : ""}` }, seatTitle(seat, size), hand);
+}
+
+function seatTitle(seat, size) {
+  const words = [counted(size, "card"), ...(state.dealer === seat ? ["dealer"] : [])];
+  return element("p", { class: "name" }, element("b", {}, `${nameOf(seat)}`), ` seat ${seat} · ${words.join(" · ")}`);
+}
+
+// The other sides' melds, stock and pile, the own melds.
+function sidesInOrder() {
+  const own = sideOf(state.seat);
+  const others = state.sides.map((_, number) => number).filter((number) => number !== own);
+  return [...others.map(melds), middle(), melds(own)];
+}
+
+function melds(number) {
+  const { score, minimum, has_opened: hasOpened, melds: laid, threes } = state.sides[number];
+  const who = [...new Set(state.names.map((_, seat) => seat).filter((seat) => sideOf(seat) === number).map(nameOf))].join(" + ");
+  const facts = `score ${points(score)} · ${hasOpened ? "opened" : `opens with ${minimum}`}`;
+  const isOwn = state.own_seat !== null && number === sideOf(state.own_seat);
+  return element(
+    "div",
+    { class: `side side${number}` },
+    element("p", { class: "name" }, element("b", {}, who), ` ${facts}`),
+    element("div", { class: "melds" }, ...laid.map((meld) => drawMeld(meld, isOwn)), threes.length ? drawStack(threes, "threes", "") : null),
+  );
+}
+
+function drawMeld(meld, isOwn) {
+  const target = `meld:${meld.name}`;
+  const size = meld.naturals + meld.twos + meld.jokers;
+  const stack = drawStack(kindsOfMeld(meld), meldTitle(meld), size >= 7 ? "canasta" : "");
+  if (!isOwn || !offersFor(target).length) return stack;
+  return clickable(target, `add to ${meld.name}`, stack, "");
+}
+
+function drawStack(kinds, label, className) {
+  return element("span", { class: `stack ${className}` }, row(kinds, "down"), element("small", {}, label));
+}
+
+function clickable(target, label, content, className) {
+  const isPressed = selected.has(target);
+  return button(target, content, () => select(target), { class: `pick ${className}`, "aria-label": label, "aria-pressed": String(isPressed) });
+}
+
+function middle() {
+  const { stock, pile, wild_frozen: isFrozen } = state;
+  const stockCard = element("span", { class: "stack" }, stock ? back() : element("span", { class: "card none" }), element("small", {}, `stock ${stock}`));
+  const pileCards = element("span", { class: "stack wide" }, pile.length ? row(pile, "pile") : element("span", { class: "card none" }),
+    element("small", {}, `pile ${pile.length}${isFrozen ? " · wild-frozen" : ""}`));
+  return element(
+    "div",
+    { class: "middle" },
+    offersFor("stock").length ? button("stock", stockCard, () => play("draw"), { class: "pick able", "aria-label": "draw from the stock" }) : stockCard,
+    offersFor("pile").length ? clickable("pile", "the pile", pileCards, "able") : pileCards,
+  );
+}
+
+function ownHand() {
+  const { size, cards } = state.hands[state.seat];
+  const seat = state.seat;
+  const title = element("div", { class: `seat own side${sideOf(seat)}${state.to_play === seat ? " active" : ""}` }, seatTitle(seat, size));
+  if (!cards) return title;
+  const before = new Map(groups(handBefore));
+  const isOwn = state.own_seat !== null;
+  const hand = groups(cards).map(([kind, count]) => group(kind, count, isOwn && count > (before.get(kind) ?? 0) && handBefore.length > 0));
+  title.append(element("div", { class: "hand" }, ...hand), isOwn ? offerBar() : "");
+  return title;
+}
+
+function group(kind, count, isNew) {
+  const target = `card:${kind}`;
+  const shown = row(Array(count).fill(kind));
+  if (isNew) shown.lastChild.classList.add("new");
+  if (!offersFor(target).length) return element("span", { class: "pick idle" }, shown);
+  return clickable(target, counted(count, kind), shown, "able");
+}
+
+function offerBar() {
+  const list = offers();
+  const buttons = list.map((action, place) =>
+    button(`offer:${action}`, element("span", {}, place < 9 ? element("kbd", {}, String(place + 1)) : null, action), () => play(action)));
+  return element("div", { class: "offers", role: "group", "aria-label": "what can be done" }, element("p", { role: "status" }, prompt(list)), ...buttons);
+}
+
+function prompt(list) {
+  if (state.fault) return state.fault;
+  if (state.phase === "over") return state.went_out === null ? "The deal is over, nobody went out." : `The deal is over: ${nameOf(state.went_out)} went out${state.concealed ? ", concealed" : ""}.`;
+  if (state.to_play !== state.own_seat) return `${nameOf(state.to_play)} (seat ${state.to_play}) is to play.`;
+  if (state.phase === "answer") return ASKED;
+  const facts = [];
+  if (state.answer) facts.push(`Your partner said ${state.answer}.`);
+  if (state.taken) facts.push(`You took the pile with ${state.taken} on top: complete the opening.`);
+  if (state.opening_points) facts.push(`Opening at ${state.opening_points} of ${state.sides[sideOf(state.own_seat)].minimum}.`);
+  if (!selected.size) facts.push(state.phase === "draw" ? "Your turn: draw, or take the pile." : "Your turn: choose cards to meld, add or discard.");
+  else if (list.length) facts.push("Choose:");
+  return facts.join(" ");
+}

@@ -1,0 +1,65 @@
+"""What the tests of tables share: quick agents, and a person who plays by chance."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import Agent, DecisionBatch
+from agents.play.errors import PlayError
+from agents.play.session import Session
+from canasta_env.actions import DRAW
+
+
+class Chance:
+    """Plays at random."""
+
+    name = "chance"
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        return np.array([self._rng.choice(np.flatnonzero(mask)) for mask in batch.masks])
+
+
+class Stubborn(Chance):
+    """Always draws."""
+
+    name = "stubborn"
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        return np.full(len(batch), DRAW)
+
+
+class Broken(Chance):
+    """Raises."""
+
+    name = "broken"
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        raise RuntimeError("out of luck")
+
+
+def make(spec: str) -> Agent:
+    """An agent of this file."""
+    agents = {"chance": Chance, "stubborn": Stubborn, "broken": Broken}
+    if spec not in agents:
+        raise PlayError(f"agent: {spec!r} is not offered")
+    return agents[spec]()
+
+
+def play_deal(session: Session, rng: Random) -> list[dict[str, Any]]:
+    """Play a deal to its end; returns every state on the way."""
+    states = [session.state()]
+    while states[-1]["phase"] != "over":
+        legal = states[-1]["legal"]
+        if legal:
+            action = rng.choice(legal)
+            states += session.handle({"type": "play", "action": action, "at": len(states[-1]["moves"])})
+        else:
+            states.append(session.advance())
+    return states

@@ -1,0 +1,163 @@
+"""The hall: what is offered, what may be opened, records saved and replayed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from agents.play.errors import PlayError
+from agents.play.hall import Hall
+from agents.play.replay import Replay
+from agents.play.session import Session
+from canasta_env import classic, modern_american, records
+from canasta_env.rules import Rules
+from tests.engine.walking import FOUR_GAMES, NAMES
+from tests.play.agents import make, play_deal
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Hall:
+    return Hall(tmp_path / "runs", tmp_path / "records", ["python:tests.play.agents:Chance"])
+
+
+def replay_of(rules: Rules, deals: int = 1) -> tuple[Replay, records.Record]:
+    table = Session(rules, ["chance"] * rules.players, make, 3)
+    for deal in range(deals):
+        play_deal(table, Random(deal))
+        if deal < deals - 1:
+            table.handle({"type": "next"})
+    record = records.verify(table.record())
+    return Replay(record, "a record", make), record
+
+
+def test_the_lobby_offers_every_game_with_its_agents(hall: Hall) -> None:
+    lobby = hall.lobby()
+    offers = {(offer["game"], offer["players"]): offer["agents"] for offer in lobby["games"]}
+    assert set(offers) == {("classic", 2), ("classic", 3), ("classic", 4), ("modern_american", 4)}
+    assert offers["classic", 2][0] == "heuristic"
+    assert all(
+        "random" in agents and "python:tests.play.agents:Chance" in agents for agents in offers.values()
+    )
+    assert lobby["records"] == []
+
+
+def test_policies_are_offered_for_their_game_only(hall: Hall, tmp_path: Path) -> None:
+    for name, card in (
+        ("good", '{"rules": {"game": "classic", "players": 2}}'),
+        ("torn", "{"),
+        ("odd", "[]"),
+    ):
+        folder = tmp_path / "runs" / name / "best"
+        folder.mkdir(parents=True)
+        (folder / "policy.json").write_text(card)
+    assert f"neural:{tmp_path / 'runs' / 'good'}" in hall.offered(classic(players=2))
+    assert not [spec for spec in hall.offered(classic(players=4)) if spec.startswith("neural:")]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"game": "bridge"}, "game: 'bridge'"),
+        ({"game": None}, "game: None"),
+        ({"players": 9}, "players: 9"),
+        ({"players": "4"}, "players: '4'"),
+        ({"seats": "you"}, "seats: 'you' must be a list"),
+        ({"seats": ["you"]}, "the game has 4"),
+        ({"seats": ["you", "python:os:system", "random", "random"]}, "not offered"),
+        ({"seats": ["you", "neural:/etc", "random", "random"]}, "not offered"),
+        ({"seats": [["you"], "random", "random", "random"]}, "not offered"),
+        ({"episode": "life"}, "episode: 'life'"),
+        ({"seed": -1}, "seed: -1"),
+        ({"seed": "x"}, "seed: 'x'"),
+        ({"target": 0}, "target: 0"),
+    ],
+    ids=str,
+)
+def test_a_table_that_cannot_be_is_refused(hall: Hall, change: dict[str, Any], reason: str) -> None:
+    message = {"game": "classic", "players": 4, "seats": ["you", "random", "random", "random"]}
+    with pytest.raises(PlayError) as refused:
+        hall.open(message | change)
+    assert reason in str(refused.value)
+    assert not hall.tables
+
+
+def test_tables_do_not_touch_each_other_and_cannot_be_guessed(hall: Hall) -> None:
+    message = {
+        "game": "classic",
+        "players": 2,
+        "seats": ["you", "python:tests.play.agents:Chance"],
+        "seed": 5,
+    }
+    first, second = hall.open(message), hall.open(message)
+    assert first != second and len(first) >= 12
+    before = hall.find(second).state()
+    play_deal(hall.find(first), Random(1))  # type: ignore[arg-type]
+    assert hall.find(second).state() == before
+    for wrong in ("nobody", None, 3, ["x"]):
+        with pytest.raises(PlayError, match="there is no"):
+            hall.find(wrong)
+
+
+def test_a_record_is_saved_and_loaded_again(hall: Hall, tmp_path: Path) -> None:
+    chance = "python:tests.play.agents:Chance"
+    table = hall.open({"game": "classic", "players": 2, "seats": [chance, chance]})
+    end = play_deal(hall.find(table), Random(1))[-1]  # type: ignore[arg-type]
+    name = hall.save(table)
+    assert hall.lobby()["records"] == [name]
+    for message in ({"name": name}, {"text": (tmp_path / "records" / name).read_text()}):
+        loaded = hall.find(hall.load(message))
+        state = loaded.handle({"type": "go", "step": loaded.state()["num_steps"] - 1})[0]
+        assert (state["score"], state["totals"]) == (end["score"], end["totals"])
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ({"name": "../../etc/passwd"}, "name: '../../etc/passwd'"),
+        ({}, "name: None"),
+        ({"text": 7}, "text: 7"),
+        ({"text": ""}, "the record, line 1"),
+        ({"text": "{}"}, "the record, line 1"),
+        ({"text": "[" * 100_000}, "the record, line 1"),
+    ],
+    ids=["path", "nothing", "number", "empty", "other", "deep"],
+)
+def test_what_is_no_record_is_refused(hall: Hall, message: dict[str, Any], reason: str) -> None:
+    with pytest.raises(PlayError) as refused:
+        hall.load(message)
+    assert str(refused.value).startswith(reason)
+
+
+@pytest.mark.parametrize("rules", FOUR_GAMES, ids=NAMES)
+def test_every_step_of_a_record_can_be_looked_at(rules: Rules) -> None:
+    replay, record = replay_of(rules)
+    states = [replay.handle({"type": "go", "step": step})[0] for step in range(replay.state()["num_steps"])]
+    assert len(states) == len(record.deals[0].actions) + 1
+    for place, state in enumerate(states):
+        assert [move["action"] for move in state["moves"]] == list(record.deals[0].actions[:place])
+        assert all(len(hand["cards"]) == hand["size"] for hand in state["hands"])
+    assert [score["total"] for score in states[-1]["score"]] == list(record.deals[0].points or ())
+
+
+def test_a_record_of_several_deals_begins_each_anew() -> None:
+    replay, record = replay_of(classic(players=2), deals=2)
+    start = replay.state()["deal_starts"][1]
+    state = replay.handle({"type": "go", "step": start})[0]
+    assert (state["deal"], state["moves"], state["totals"]) == (2, [], list(record.deals[1].scores))
+
+
+def test_a_record_can_be_seen_from_a_seat_and_judged() -> None:
+    replay, _ = replay_of(modern_american())
+    state = replay.handle({"type": "look", "seat": 1})[0]
+    assert [bool(hand["cards"]) for hand in state["hands"]] == [False, True, False, False]
+    assert replay.handle({"type": "advise", "agent": "chance"})[0]["action"] == "draw"
+    for message in (
+        {"type": "play", "action": "draw", "at": 0},
+        {"type": "go", "step": 10**6},
+        {"type": "undo"},
+    ):
+        with pytest.raises(PlayError):
+            replay.handle(message)

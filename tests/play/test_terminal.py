@@ -1,0 +1,49 @@
+"""A deal in the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agents.play.terminal import play
+from canasta_env import classic
+from tests.play.agents import make
+
+SEATS = ["you", "chance"]
+
+
+def run(lines: Iterator[str]) -> str:
+    shown: list[str] = []
+
+    def read(prompt: str) -> str:
+        line = next(lines, None)
+        if line is None:
+            raise EOFError
+        shown.append(f"{prompt}{line}")
+        return line
+
+    play(classic(players=2), SEATS, make, 9, read=read, show=shown.append)
+    return "\n".join(shown)
+
+
+def ones() -> Iterator[str]:
+    while True:
+        yield "1"
+
+
+def test_a_deal_is_played_to_its_score() -> None:
+    text = run(ones())
+    assert "the deal is over" in text and "cards in hand" in text
+    assert re.search(r"total +-?[\d,]+ +-?[\d,]+", text)
+
+
+def test_advice_errors_undo_and_the_end_of_input() -> None:
+    text = run(iter(["? chance", "fly", "discard red3", "? nobody", "help", "draw", "undo", "draw"]))
+    assert "chance would draw" in text
+    assert "'fly' is not the notation of an action" in text
+    assert "agent: 'nobody' is not offered" in text
+    assert text.count("(seat 0): draw") == 2
+
+
+def test_quit_ends() -> None:
+    assert "> quit" in run(iter(["quit", "1"]))
