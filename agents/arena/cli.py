@@ -47,7 +47,7 @@ class Arguments:
 
     agents: tuple[str, ...] = ()
     """Who plays: names of bundled players, "heuristic" (the strongest of them), "all" (each of them),
-    neural:PATH (a run or checkpoint), python:module:Class. One entrant can be named twice."""
+    neural:PATH (a run or checkpoint), onnx:FILE, python:module:Class. One entrant can be named twice."""
     agents_from: Path | None = None
     """A Python file whose agents take part as well: classes with reset() and act()."""
     game: Game = "modern_american"
