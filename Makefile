@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
-EXTRAS := train,arena,render,play,dev
+EXTRAS := train,arena,render,play,onnx,dev
 
 # What `test-modes` runs: with bounds checks what reaches every kernel, as plain Python what cites the rules.
 BOUNDS_TESTS := tests/engine/test_modes.py tests/engine/test_invariants.py \

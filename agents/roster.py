@@ -1,4 +1,4 @@
-"""From a text to an agent: "closer", "heuristic", "neural:runs/x/best", "python:module:Class"."""
+"""From a text to an agent: "closer", "neural:runs/x/best", "onnx:policy.onnx", "python:module:Class"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import Agent
 from .heuristics.agent import CompiledAgent
 from .heuristics.style import PLAIN_CLOSER, Style
 
-_NEURAL, _PYTHON = "neural:", "python:"
+_NEURAL, _ONNX, _PYTHON = "neural:", "onnx:", "python:"
 _STRONGEST = "heuristic"
 
 # What a name stands for: a compiled player and its numbers.
@@ -53,8 +53,8 @@ def make(spec: str, rules: Rules) -> Agent:
 
     Args:
         spec: A name of `names(rules)`, "heuristic" (the strongest of them), "neural:PATH" (a run, a
-            checkpoint, or a policy of the package such as "neural:classic_4"), or "python:module:Class" (a
-            class made with the rules, or with nothing).
+            checkpoint, or a policy of the package such as "neural:classic_4"), "onnx:FILE" (an exported one;
+            needs no PyTorch), or "python:module:Class" (a class made with the rules, or with nothing).
         rules: The game it will play.
 
     Raises:
@@ -64,6 +64,8 @@ def make(spec: str, rules: Rules) -> Agent:
         raise RosterError(f"{spec!r} is not the name of an agent; {_choices(rules)}")
     if spec.startswith(_NEURAL):
         return _neural(spec.removeprefix(_NEURAL), rules)
+    if spec.startswith(_ONNX):
+        return _exported(spec.removeprefix(_ONNX), rules)
     if spec.startswith(_PYTHON):
         return _outsider(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
@@ -74,7 +76,8 @@ def make(spec: str, rules: Rules) -> Agent:
 
 
 def _choices(rules: Rules) -> str:
-    return f"the agents are {', '.join([*names(rules), _STRONGEST, 'neural:PATH', 'python:module:Class'])}"
+    others = [_STRONGEST, "neural:PATH", "onnx:FILE", "python:module:Class"]
+    return f"the agents are {', '.join([*names(rules), *others])}"
 
 
 def _neural(path: str, rules: Rules) -> Agent:
@@ -83,6 +86,15 @@ def _neural(path: str, rules: Rules) -> Agent:
     if not path:
         raise RosterError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
     agent: Agent = NeuralAgent(path)
+    return agent
+
+
+def _exported(file: str, rules: Rules) -> Agent:
+    from .onnx_agent import OnnxAgent
+
+    if not file:
+        raise RosterError(f"'onnx:' lacks the exported file; {_choices(rules)}")
+    agent: Agent = OnnxAgent(file, rules)
     return agent
 
 

@@ -52,6 +52,7 @@ NOTATIONS: tuple[str, ...] = (
     "add joker to wilds",
     *(f"discard {kind}" for kind in KINDS if kind != "red3"),
 )
+NOTATION_VERSION = 1  # counts up when an id comes to stand for another action; exported policies carry it
 ID_OF: dict[str, int] = {notation: action for action, notation in enumerate(NOTATIONS)}
 
 

@@ -135,6 +135,24 @@ class Episode:
         self._end(seat)
         return True
 
+    def share(self, state: NDArray[np.void], mask: NDArray[np.int8]) -> None:
+        """Play at a table of somebody else's from the next `begin` on, who plays the plain actions there.
+
+        Args:
+            state: `(1,) STATE`, a part of a larger array.
+            mask: `(NUM_ACTIONS,) int8`, kept up to date by whoever plays an action.
+        """
+        self._state, self._mask = state, mask
+
+    def close(self, cycles: int) -> None:
+        """At a shared table: do what follows an action that ended the deal or met the cap.
+
+        Args:
+            cycles: Decisions of the episode so far.
+        """
+        self.cycles = cycles
+        self._end(int(self._state["to_play"][0]))
+
     def check(self, action: Any, who: str) -> None:
         """Refuse an action that is not legal for the seat to move, in the name of `who`."""
         try:

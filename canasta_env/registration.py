@@ -1,7 +1,7 @@
 """The names under which PettingZoo and Gymnasium make the environments.
 
 `canasta/ModernAmerican-v0` and `canasta/Classic-v0` (AEC and parallel), `canasta/ModernAmericanSeat-v0` and
-`canasta/ClassicSeat-v0` (Gymnasium).
+`canasta/ClassicSeat-v0` (Gymnasium, `make` and `make_vec`).
 """
 
 from __future__ import annotations
@@ -23,4 +23,7 @@ def register() -> None:
         parallel_entry = "canasta_env.parallel:parallel_env"
         pettingzoo.register("parallel", f"canasta/{name}-{VERSION}", parallel_entry, kwargs=kwargs)
         seat_entry = "canasta_env.seat:CanastaSeatEnv"
-        gymnasium.register(f"canasta/{name}Seat-{VERSION}", seat_entry, kwargs=kwargs)
+        vector_entry = "canasta_env.seat_vector:CanastaSeatVectorEnv"
+        gymnasium.register(
+            f"canasta/{name}Seat-{VERSION}", seat_entry, vector_entry_point=vector_entry, kwargs=kwargs
+        )

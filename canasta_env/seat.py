@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -13,23 +13,15 @@ from numpy.typing import NDArray
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.arguments import RENDER_MODES, check_render_mode, check_seat, choose_rules
 from canasta_env.decisions import DecisionBatch
+from canasta_env.engine import batch
+from canasta_env.engine.dealing import mix
 from canasta_env.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.opponents import Opponent, distinct_agents, seat_opponents
 from canasta_env.rendering.display import PICTURES_PER_S, Display
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
 
-
-class BatchAgent(Protocol):
-    """An agent that answers batches of decisions, as those of the package `agents` do."""
-
-    def reset(self, num_tables: int, seed: int) -> None:
-        """Get ready for an episode."""
-
-    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
-        """Choose an action for each decision."""
-
-
-Opponent = Callable[[Observation], Any] | BatchAgent
+_SEEDS = 1 << 62
 
 
 class CanastaSeatEnv(gymnasium.Env[Any, Any]):
@@ -81,7 +73,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self.episode = Episode(
             self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
         )
-        self._opponents = self._seated(opponents)
+        self._opponents = seat_opponents(opponents, self.seat, self.rules)
         self.observation_space = self.episode.observation_space()
         self.action_space = spaces.Discrete(NUM_ACTIONS)
 
@@ -98,10 +90,10 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
             The learner's observation, and an empty dict.
         """
         super().reset(seed=seed)
-        episode_seed, agents_seed = (int(self.np_random.integers(1 << 62)) for _ in range(2))
+        episode_seed, self._agents_seed = draw_seeds(self.np_random)
         self.episode.begin(episode_seed)
-        for number, opponent in enumerate(self._distinct_agents()):
-            opponent.reset(1, agents_seed + number)
+        for number, opponent in enumerate(distinct_agents(self._opponents)):
+            opponent.reset(1, self._agents_seed + number)
         self._reward = 0.0
         self._news: dict[str, Any] = {}
         self._let_others_act()
@@ -146,29 +138,6 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
 
         return image.view_picture(self.rules, self.episode.view(self.seat))
 
-    def _seated(self, opponents: Opponent | Sequence[Opponent] | None) -> dict[int, Opponent]:
-        others = [(self.seat + place) % self.rules.players for place in range(1, self.rules.players)]
-        chosen: Sequence[Any]
-        if isinstance(opponents, Sequence):
-            chosen = opponents
-        else:
-            chosen = [self._act_uniformly if opponents is None else opponents] * len(others)
-        if len(chosen) != len(others):
-            raise ValueError(f"opponents: {len(chosen)} of them; there are {len(others)} other seats")
-        for opponent in chosen:
-            if not callable(getattr(opponent, "act", opponent)):
-                raise ValueError(f"opponents: {opponent!r} is neither a callable nor an agent with `act`")
-        return dict(zip(others, chosen, strict=True))
-
-    def _distinct_agents(self) -> list[Any]:
-        """The opponents that are agents, each once, whatever number of seats it plays."""
-        agents = {id(opponent): opponent for opponent in self._opponents.values() if hasattr(opponent, "act")}
-        return list(agents.values())
-
-    def _act_uniformly(self, observation: Observation) -> Any:
-        legal = observation["action_mask"].nonzero()[0]
-        return legal[int(self.np_random.random() * legal.size)]
-
     def _let_others_act(self) -> None:
         episode = self.episode
         while episode.seat != self.seat and not episode.is_over:
@@ -179,18 +148,26 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
 
     def _ask(self, opponent: Any) -> Any:
         episode = self.episode
+        if opponent is None:
+            random = np.uint64(mix(np.uint64(self._agents_seed + episode.cycles)))
+            return batch.choose_one(episode.observe(episode.seat)["action_mask"], random)
         if not hasattr(opponent, "act"):
             return opponent(episode.observe(episode.seat))
         seat = episode.seat
-        batch = DecisionBatch(
+        decision = DecisionBatch(
             self.rules,
             tables=np.zeros(1, np.int64),
             seats=np.array([seat], np.int8),
             views=episode.view(seat),
             masks=episode.observe(seat)["action_mask"][None],
         )
-        return opponent.act(batch)[0]
+        return opponent.act(decision)[0]
 
     def _hear(self) -> None:
         self._reward += self.episode.rewards[self.seat]
         self._news |= self.episode.news
+
+
+def draw_seeds(rng: np.random.Generator) -> tuple[int, int]:
+    """Two seeds for an episode, of the cards and of the opponents, 62 bits each."""
+    return int(rng.integers(_SEEDS)), int(rng.integers(_SEEDS))

@@ -1,7 +1,7 @@
 """Entrants: names and specs, and the agents made of them in whichever process plays.
 
-A spec is what `agents.roster` knows ("heuristic", "neural:runs/x", "python:module:Class", ...), or
-"file:PATH:Class" for a class in a file that is not a module (`--agents-from`).
+A spec is what `agents.roster` knows ("heuristic", "neural:runs/x", "onnx:policy.onnx", "python:module:Class",
+...), or "file:PATH:Class" for a class in a file that is not a module (`--agents-from`).
 """
 
 from __future__ import annotations
@@ -215,6 +215,8 @@ def _files_of(spec: str) -> list[Path]:
     if kind == "neural":
         folders = (Path(rest) / "best", Path(rest) / "latest", Path(rest))  # in the order of agents.neural
         return [folder / _POLICY for folder in folders if (folder / _POLICY).is_file()][:1]
+    if kind == "onnx":
+        return [Path(rest)]
     if kind == "file":
         return [Path(rest.rpartition(":")[0])]
     if kind == "python":

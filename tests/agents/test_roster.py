@@ -62,7 +62,9 @@ def test_heuristic_is_the_strongest_of_its_game():
 
 @pytest.mark.parametrize("spec", ["nobody", "", "Closer", 7, None])
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones(spec):
-    with pytest.raises(RosterError, match=r"closer, closer_plain, weigher.*heuristic, neural:PATH, python:"):
+    with pytest.raises(
+        RosterError, match=r"closer, closer_plain, weigher.*heuristic, neural:PATH, onnx:FILE, python:"
+    ):
         make(spec, classic())
 
 

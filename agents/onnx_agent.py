@@ -1,0 +1,112 @@
+"""An exported policy at the table: ONNX Runtime and no PyTorch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canasta_env.actions import NOTATION_VERSION, NUM_ACTIONS
+from canasta_env.encoding import observation_size
+from canasta_env.rules import Rules
+
+from .base import DecisionBatch
+
+FORMAT = 1  # of inputs, outputs and metadata; a change that old readers cannot read counts it up
+METADATA = "canasta."  # what the names of our metadata begin with
+INPUTS = ("observations", "masks")
+OUTPUTS = ("actions", "log_probs")
+
+
+class ExportError(ValueError):
+    """A file that holds no exported policy, or one that does not fit the game: says which and why."""
+
+
+class OnnxAgent:
+    """Plays the likeliest action of an exported policy (`python -m agents export`).
+
+    Args:
+        path: The ONNX file.
+        rules: The game it will play; the one it was trained on if None.
+
+    Raises:
+        ExportError: If the file cannot be read, or is of another game, number of players, observation or
+            action table.
+        ImportError: If ONNX Runtime is not installed; names the extra.
+    """
+
+    def __init__(self, path: Path | str, rules: Rules | None = None) -> None:
+        self.name = f"onnx:{path}"
+        self._session = _open(Path(path))
+        self.metadata = _metadata(self._session, Path(path))
+        self.rules = rules or Rules.from_dict(json.loads(self.metadata["rules"]))
+        _require_fit(self.metadata, describe_policy(self.rules, observation_size(self.rules)), path)
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        """See `Agent.reset`: nothing is remembered and nothing drawn."""
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        inputs = {"observations": batch.observations, "masks": np.ascontiguousarray(batch.masks)}
+        actions: NDArray[np.int64] = self._session.run(["actions"], inputs)[0]
+        return actions
+
+
+def describe_policy(rules: Rules, num_features: int) -> dict[str, str]:
+    """The metadata of an exported policy: what it was trained on and how its numbers are to be read.
+
+    Args:
+        rules: The game it was trained on.
+        num_features: Entries of an observation.
+    """
+    return {
+        "format": str(FORMAT),
+        "game": rules.game,
+        "players": str(rules.players),
+        "observation_size": str(num_features),
+        "num_actions": str(NUM_ACTIONS),
+        "notation_version": str(NOTATION_VERSION),
+        "rules": json.dumps(rules.to_dict()),
+    }
+
+
+def _open(path: Path) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ImportError(
+            "an exported policy needs ONNX Runtime: pip install 'canasta-env[onnx]' (or onnxruntime)"
+        ) from error
+    if not path.is_file():
+        raise ExportError(f"{path}: there is no such file; python -m agents export RUN FILE writes one")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # whoever has more cores plays more tables: docs/architecture.md
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime's exceptions have no public base class
+        raise ExportError(f"{path}: cannot be read as an ONNX file ({error})") from error
+
+
+def _metadata(session: Any, path: Path) -> dict[str, str]:
+    found: dict[str, str] = session.get_modelmeta().custom_metadata_map
+    metadata = {
+        name.removeprefix(METADATA): text for name, text in found.items() if name.startswith(METADATA)
+    }
+    if metadata.get("format") != str(FORMAT) or "rules" not in metadata:
+        raise ExportError(
+            f"{path}: is no policy exported by this version (format {metadata.get('format')}; it reads "
+            f"format {FORMAT}); python -m agents export writes one"
+        )
+    return metadata
+
+
+def _require_fit(metadata: dict[str, str], wanted: dict[str, str], path: Path | str) -> None:
+    for name in ("game", "players", "observation_size", "num_actions", "notation_version"):
+        if metadata.get(name) != wanted[name]:
+            raise ExportError(
+                f"{path}: was exported for {name} {metadata.get(name)}, but this table has {wanted[name]}"
+            )

@@ -1,0 +1,347 @@
+"""The Gymnasium vector environment: one learner at many tables, the others asked in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from canasta_env.actions import NUM_ACTIONS
+from canasta_env.arguments import RENDER_MODES, check_render_mode, check_seat, choose_rules, whole_number
+from canasta_env.decisions import DecisionBatch
+from canasta_env.edge import observe_everywhere, play_at, play_by_chance, view_at
+from canasta_env.encoding import observation_size
+from canasta_env.engine.state import PHASE_OVER, allocate, rules_record
+from canasta_env.engine.view import VIEW
+from canasta_env.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.opponents import Opponent, distinct_agents, seat_opponents
+from canasta_env.rendering.text import view_picture
+from canasta_env.rules import Rules
+from canasta_env.seat import draw_seeds
+from canasta_env.vector import MAX_TABLES
+
+Rows = NDArray[np.int64]
+NO_CAP = -1
+_AUTORESET = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+
+
+class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
+    """Canasta for one learner at many tables; a step is one decision of the learner at each.
+
+    It does what Gymnasium's `SyncVectorEnv` does with as many `CanastaSeatEnv`, step by step and number by
+    number, for the same `reset(seed=...)`: tables have the seeds `seed`, `seed + 1`, ... The exception are
+    opponents with a memory or chance of their own: an agent is reset once for all tables, in `reset` only.
+
+    Observations are dicts of `observation`, `(num_envs, num_features) float32`, and `action_mask`,
+    `(num_envs, 96) int8`, new arrays; rewards are `(num_envs,) float64`.
+
+    Args:
+        game: "modern_american" or "classic"; Modern American if None.
+        players: Number of seats; 4 if None.
+        num_envs: How many tables.
+        autoreset_mode: "NextStep": the step after an episode's end begins the next one and ignores its
+            action. "SameStep": the next one begins at once; `infos` hold the end's `final_obs`, `final_info`.
+        opponents: As for `CanastaSeatEnv`; an agent answers one `DecisionBatch` for all tables that wait
+            for it.
+        seat: The learner's seat at every table.
+        episode: As for `CanastaSeatEnv`, like the arguments that follow.
+        render_mode: "ansi": `render` returns a text of each table. "human": it prints them.
+        rules: House rules, in place of `game` and `players`.
+        scores: "zero", "drawn" or one number a side.
+        reward: "points" or "win".
+        illegal: "raise" or "forfeit", for the learner.
+        max_cycles: Decisions of all seats after which an episode is truncated.
+
+    Raises:
+        ValueError: Names the argument that does not fit.
+    """
+
+    def __init__(
+        self,
+        game: str | None = None,
+        players: int | None = None,
+        *,
+        num_envs: int = 1,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        opponents: Opponent | Sequence[Opponent] | None = None,
+        seat: int = 0,
+        episode: Length = "deal",
+        render_mode: str | None = None,
+        rules: Rules | None = None,
+        scores: Scores = "zero",
+        reward: Reward = "points",
+        illegal: Illegal = "raise",
+        max_cycles: int | None = None,
+    ) -> None:
+        self.rules = choose_rules(game, players, rules)
+        self.num_envs = whole_number(num_envs, "num_envs", 1, MAX_TABLES)
+        self.autoreset_mode = _check_autoreset(autoreset_mode)
+        self.seat = check_seat(seat, self.rules)
+        self.render_mode = check_render_mode(render_mode)
+        self.metadata = {"render_modes": list(RENDER_MODES), "autoreset_mode": self.autoreset_mode}
+        self._opponents = seat_opponents(opponents, self.seat, self.rules)
+        seats = range(self.rules.players)
+        self._is_chance = np.array([self._opponents.get(each, self) is None for each in seats], np.int8)
+        self._rules = rules_record(self.rules)
+        self._states = allocate(self.num_envs)
+        self._masks = np.zeros((self.num_envs, NUM_ACTIONS), np.int8)
+        self._view = allocate(1, VIEW)
+        self._episodes = [
+            Episode(
+                self.rules,
+                episode=episode,
+                scores=scores,
+                reward=reward,
+                illegal=illegal,
+                max_cycles=max_cycles,
+            )
+            for _ in range(self.num_envs)
+        ]
+        self._share()
+        self._max_cycles = max_cycles or NO_CAP
+        self._cycles = np.zeros(self.num_envs, np.int64)
+        self._agents_seeds = np.zeros(self.num_envs, np.uint64)
+        self._is_over = np.zeros(self.num_envs, np.bool_)
+        self._rewards = np.zeros(self.num_envs, np.float64)
+        self._news: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        self._generators: list[np.random.Generator] = []
+        self.single_observation_space = self._episodes[0].observation_space()
+        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal for new episodes at every table and let the others act until it is the learner's turn.
+
+        Args:
+            seed: Fixes all that follows: table i gets `seed + i`, or the i-th of a sequence. A table whose
+                seed is None goes on with its random numbers.
+            options: Not used.
+
+        Returns:
+            The learner's observations, and an empty dict.
+        """
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        self._reseed(seed)
+        self._forget_news()
+        self._begin(np.arange(self.num_envs))
+        for number, opponent in enumerate(distinct_agents(self._opponents)):
+            opponent.reset(self.num_envs, int(self._agents_seeds[0]) + number)
+        self._let_others_act(np.arange(self.num_envs))
+        return self._observe(), {}
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Play the learner's actions, and let the others act until the learner is to act everywhere again.
+
+        Args:
+            actions: `(num_envs,)` integer action ids; not read where a step begins a new episode.
+
+        Raises:
+            ValueError: If `actions` has another shape or type.
+            IllegalActionError: If an action is not legal, unless it forfeits (nothing has been played then),
+                or if an opponent's is not.
+            ResetNeeded: Before the first `reset`.
+        """
+        if not self._generators:
+            raise ResetNeeded("reset() begins the first episodes; step() before it has none to go on with")
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions: {actions.dtype}{actions.shape} must be integers of ({self.num_envs},)"
+            )
+        begun = np.flatnonzero(self._is_over)
+        legal, illegal = self._sort_out(actions, np.flatnonzero(~self._is_over))
+        self._forget_news()
+        self._begin(begun)
+        for table in illegal:
+            self._episodes[table].seat = self.seat
+            self._episodes[table].play(actions[table])
+            self._hear(table)
+        self._play(legal, actions[legal].astype(np.int64))
+        self._let_others_act(np.arange(self.num_envs))
+        return self._outcome()
+
+    def render(self) -> tuple[str, ...] | None:
+        """What the learner sees at each table, as texts ("ansi") or on the terminal ("human")."""
+        if self.render_mode is None:
+            return None
+        texts = tuple(view_picture(self.rules, episode.view(self.seat)) for episode in self._episodes)
+        if self.render_mode == "ansi":
+            return texts
+        print("\n\n".join(texts))
+        return None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._share()  # a copied or unpickled part of an array is no part of it any more
+
+    def _share(self) -> None:
+        for table, episode in enumerate(self._episodes):
+            episode.share(self._states[table : table + 1], self._masks[table])
+
+    def _outcome(self) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """What a step returns; with "SameStep", episodes that are over are followed by the next."""
+        rewards = self._rewards.copy()
+        terminations = np.array([episode.is_terminated for episode in self._episodes])
+        truncations = np.array([episode.is_truncated for episode in self._episodes])
+        infos: dict[str, Any] = {}
+        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        for table, news in enumerate(self._news):
+            if is_same_step and self._is_over[table]:
+                final = {"final_obs": self._episodes[table].observe(self.seat), "final_info": news}
+                infos = self._add_info(infos, final, table)
+            elif news:
+                infos = self._add_info(infos, news, table)
+        if is_same_step:
+            over = np.flatnonzero(self._is_over)
+            self._begin(over)
+            self._let_others_act(over)
+        return self._observe(), rewards, terminations, truncations, infos
+
+    def _reseed(self, seed: int | Sequence[int | None] | None) -> None:
+        seeds: Sequence[int | None]
+        if seed is None:
+            seeds = [None] * self.num_envs
+        elif isinstance(seed, int):
+            seeds = [seed + table for table in range(self.num_envs)]
+        else:
+            seeds = seed
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seed: {len(seeds)} of them; there are {self.num_envs} tables")
+        if not self._generators:
+            self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
+        for table, each in enumerate(seeds):
+            if each is not None:
+                self._generators[table] = seeding.np_random(each)[0]
+
+    def _begin(self, rows: Rows) -> None:
+        for table in rows:
+            episode_seed, self._agents_seeds[table] = draw_seeds(self._generators[table])
+            self._episodes[table].begin(episode_seed)
+        self._cycles[rows] = 0
+        self._is_over[rows] = False
+
+    def _sort_out(self, actions: NDArray[Any], rows: Rows) -> tuple[Rows, Rows]:
+        """Which of the learner's actions are legal and which are not; raises, unless those forfeit."""
+        is_legal = self._are_legal(rows, actions[rows])
+        for table in rows[~is_legal]:
+            is_action = 0 <= actions[table] < NUM_ACTIONS
+            if not (is_action and self._episodes[table].forfeits):
+                self._episodes[table].check(actions[table], f"table {table}")
+        return rows[is_legal], rows[~is_legal]
+
+    def _are_legal(self, rows: Rows, actions: NDArray[Any]) -> NDArray[np.bool_]:
+        are_actions = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal: NDArray[np.bool_] = are_actions & (self._masks[rows, np.where(are_actions, actions, 0)] == 1)
+        return legal
+
+    def _play(self, rows: Rows, actions: NDArray[np.int64]) -> None:
+        """Play legal actions, and settle what they end."""
+        play_at(self._rules, self._states, rows, actions, self._masks)
+        self._cycles[rows] += 1
+        self._settle(rows)
+
+    def _play_by_chance(self, rows: Rows) -> None:
+        play_by_chance(
+            self._rules,
+            self._states,
+            rows,
+            self._is_chance,
+            self._agents_seeds,
+            self._cycles,
+            self._max_cycles,
+            self._masks,
+        )
+        self._settle(rows)
+
+    def _settle(self, rows: Rows) -> None:
+        """Close the episodes and deals that have come to an end at some tables."""
+        is_end = (self._states["phase"][rows] == PHASE_OVER) | (self._cycles[rows] == self._max_cycles)
+        for table in rows[is_end]:
+            self._episodes[table].close(int(self._cycles[table]))
+            self._hear(table)
+
+    def _let_others_act(self, rows: Rows) -> None:
+        while True:
+            rows = rows[(self._states["to_play"][rows] != self.seat) & ~self._is_over[rows]]
+            if not rows.size:
+                return
+            seats = self._states["to_play"][rows]
+            are_chance = self._is_chance[seats] == 1
+            asked, seats = rows[~are_chance], seats[~are_chance]
+            if are_chance.any():
+                self._play_by_chance(rows[are_chance])
+            if asked.size:
+                self._play(asked, self._ask(asked, seats))
+
+    def _ask(self, rows: Rows, seats: NDArray[np.int8]) -> NDArray[np.int64]:
+        """The opponents' actions at some tables: each opponent is asked once for all its decisions."""
+        actions = np.empty(rows.size, np.int64)
+        players = np.array([id(self._opponents.get(seat)) for seat in range(self.rules.players)])[seats]
+        for player in np.unique(players):
+            places = np.flatnonzero(players == player)
+            opponent = self._opponents[int(seats[places[0]])]
+            if hasattr(opponent, "act"):
+                actions[places] = self._ask_agent(opponent, rows[places], seats[places])
+            else:
+                actions[places] = [
+                    self._ask_callable(opponent, int(rows[place]), int(seats[place])) for place in places
+                ]
+        return actions
+
+    def _ask_agent(self, agent: Any, rows: Rows, seats: NDArray[np.int8]) -> NDArray[Any]:
+        views = allocate(rows.size, VIEW)
+        view_at(self._rules, self._states, rows, views)
+        actions = np.asarray(agent.act(DecisionBatch(self.rules, rows, seats, views, self._masks[rows])))
+        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"opponents: {agent!r} answered {rows.size} decisions with {actions.dtype}{actions.shape}; "
+                f"it must be integers of ({rows.size},)"
+            )
+        for place in np.flatnonzero(~self._are_legal(rows, actions)):
+            self._episodes[rows[place]].check(actions[place], f"opponent in seat {seats[place]}")
+        return actions
+
+    def _ask_callable(self, opponent: Any, table: int, seat: int) -> int:
+        episode = self._episodes[table]
+        episode.seat = seat
+        action = opponent(episode.observe(seat))
+        episode.check(action, f"opponent in seat {seat}")
+        return int(action)
+
+    def _forget_news(self) -> None:
+        self._rewards[:] = 0
+        self._news = [{} for _ in range(self.num_envs)]
+
+    def _hear(self, table: int) -> None:
+        episode = self._episodes[table]
+        self._rewards[table] += episode.rewards[self.seat]
+        self._news[table] |= episode.news
+        self._is_over[table] = episode.is_over
+
+    def _observe(self) -> Observation:
+        observations = np.empty((self.num_envs, observation_size(self.rules)), np.float32)
+        observe_everywhere(self._rules, self._states, self.seat, self._view, observations)
+        return {"observation": observations, "action_mask": self._masks.copy()}
+
+
+def _check_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
+    choices = {each.value: each for each in _AUTORESET}
+    chosen = mode if isinstance(mode, AutoresetMode) else choices.get(mode)
+    if chosen not in _AUTORESET:
+        raise ValueError(f"autoreset_mode: {mode!r} must be one of {', '.join(map(repr, choices))}")
+    return chosen
