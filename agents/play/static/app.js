@@ -50,12 +50,16 @@ function show() {
     heading.textContent = `${gameTitle({ game: state.game, players })}, to ${state.target.toLocaleString("en-US")} · deal ${state.deal} · turn ${state.turn}`;
     const agents = lobby?.games.find((offer) => offer.game === state.game && offer.players === players)?.agents ?? [];
     adviser = agents.includes(adviser) ? adviser : (agents.find((agent) => agent.startsWith("neural:")) ?? agents[0]);
-    drawTable(main, state, { agents, adviser, advice, chooseAdviser, isRunning: timer !== null, run }, send);
+    drawTable(main, state, { agents, adviser, advice, chooseAdviser, ask, isRunning: timer !== null, run }, send);
   }
 }
 
 function chooseAdviser(agent) {
   adviser = agent;
+}
+
+function ask() {
+  send({ type: "advise", table: state.table, agent: adviser });
 }
 
 function enter() {

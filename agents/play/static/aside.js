@@ -21,7 +21,7 @@ export function drawAside(state, extra, send) {
     state.score ? scoreTable(state) : null,
     isReplay ? replayControls(state, extra, send) : tableControls(state, send),
     state.own_seat === null ? lookChoice(state, send) : null,
-    advice(state, extra, send),
+    advice(state, extra),
     moveList(state),
   );
 }
@@ -81,7 +81,7 @@ function replayControls(state, extra, send) {
   });
   return element(
     "section",
-    { class: "sheet controls" },
+    { class: "sheet controls", "data-step": state.step },
     element("h2", {}, `Deal ${state.deal} of ${state.deal_starts.length}`),
     range,
     element("p", { class: "note" }, `step ${state.step} of ${state.num_steps - 1} · ${state.name}`),
@@ -105,7 +105,7 @@ function lookChoice(state, send) {
       ...options.map((option, place) => element("option", { selected: place === current }, option))));
 }
 
-function advice(state, extra, send) {
+function advice(state, extra) {
   const canAsk = state.to_play !== null && (state.own_seat === null || state.to_play === state.own_seat);
   const select = element("select", { "data-key": "adviser", "aria-label": "whom to ask", onchange: (event) => extra.chooseAdviser(event.target.value) },
     ...extra.agents.map((agent) => element("option", { selected: agent === extra.adviser }, agent)));
@@ -113,7 +113,7 @@ function advice(state, extra, send) {
   return element(
     "section",
     { class: "sheet advice" },
-    element("div", { class: "buttons" }, select, button("advise", "What would it do?", () => send({ type: "advise", agent: extra.adviser }), { disabled: !canAsk })),
+    element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk })),
     told ? element("p", {}, element("b", {}, told.action), told.value === null || told.value === undefined ? "" : ` · expects ${points(Math.round(told.value))} points`) : null,
     told?.likely ? element("ul", { class: "likely" }, ...told.likely.map(likely)) : null,
   );

@@ -22,5 +22,25 @@ export function fill(node, ...children) {
   if (key) node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
+// Make a node look like a fresh one, leaving alone what is the same: an open menu stays open. What a listener
+// depends on must therefore show in the attributes of its element or of one around it.
+export function patch(node, fresh) {
+  if (node.isEqualNode(fresh)) return;
+  const isSameShell = node.cloneNode(false).isEqualNode(fresh.cloneNode(false));
+  const hasOnlyElements = [...node.childNodes, ...fresh.childNodes].every((child) => child.nodeType === Node.ELEMENT_NODE);
+  if (!isSameShell || !hasOnlyElements || node.children.length !== fresh.children.length || !node.children.length) {
+    replace(node, fresh);
+    return;
+  }
+  const children = [...fresh.children];
+  [...node.children].forEach((child, place) => patch(child, children[place]));
+}
+
+function replace(node, fresh) {
+  const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  node.replaceWith(fresh);
+  if (key) (fresh.dataset.key === key ? fresh : fresh.querySelector(`[data-key="${CSS.escape(key)}"]`))?.focus({ preventScroll: true });
+}
+
 export const points = (number) => number.toLocaleString("en-US").replace("-", "−");
 export const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;

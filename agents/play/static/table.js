@@ -1,7 +1,7 @@
 // A table: drawn anew from every state; clicks on cards offer what they can do.
 
 import { back, card, groups, kindsOfMeld, meldTitle, row, targets } from "./cards.js";
-import { button, counted, element, fill, points } from "./elements.js";
+import { button, counted, element, fill, patch, points } from "./elements.js";
 import { drawAside } from "./aside.js";
 
 const ASKED = "Your partner asks: may I go out?";
@@ -36,9 +36,11 @@ export function pressed(event) {
 
 function draw() {
   const felt = element("div", { class: "felt" }, seats(), ...sidesInOrder(), ownHand());
-  fill(main, element("div", { class: "table" }, felt, drawAside(state, side, send)));
+  const table = element("div", { class: "table", "data-table": state.table }, felt, drawAside(state, side, send));
+  if (main.firstElementChild?.classList.contains("table")) patch(main.firstElementChild, table);
+  else fill(main, table);
   const moves = main.querySelector(".moves");
-  if (moves) moves.scrollTop = moves.scrollHeight;
+  moves.scrollTop = moves.scrollHeight;
 }
 
 const sideOf = (seat) => seat % state.sides.length;
@@ -69,7 +71,8 @@ function play(action) {
 function seats() {
   const players = state.hands.length;
   const others = Array.from({ length: players - 1 }, (_, place) => (state.seat + 1 + place) % players);
-  return element("div", { class: "seats" }, ...others.map(otherSeat));
+  const isOpen = others.every((seat) => state.hands[seat].cards);
+  return element("div", { class: `seats ${isOpen ? "open" : ""}` }, ...others.map(otherSeat));
 }
 
 function otherSeat(seat) {

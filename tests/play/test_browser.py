@@ -1,0 +1,156 @@
+"""The page in a real browser: a deal by clicks, a reload, a record, the keyboard, a phone."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
+    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from tests.play.browser import CHROMIUM, DRIVER, Browser, served
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
+]
+CHANCE = "python:tests.play.agents:Chance"
+PHONE = (360, 740)
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    with served(tmp_path, [CHANCE]) as address:
+        yield address
+
+
+@pytest.fixture
+def browser(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
+    browser = Browser(tmp_path / "profile", *getattr(request, "param", ()))
+    yield browser
+    browser.driver.quit()
+
+
+def sit_down(browser: Browser, address: str) -> None:
+    browser.driver.get(address)
+    browser.choose("game", "Classic, 2 players")
+    browser.choose("episode", "one deal")
+    browser.choose("seat1", CHANCE)
+    browser.click('[data-key="start"]')
+    browser.choose("pace", "at once")
+
+
+def play_a_move(browser: Browser) -> bool:
+    """Play what lies nearest by clicks; returns False when the deal is over."""
+    browser.wait(lambda: browser.all(".score, button.able"))
+    if browser.all(".score"):
+        return False
+    moves = len(browser.texts(".moves li"))
+    if browser.all('[data-key="stock"]'):
+        browser.click('[data-key="stock"]')
+    elif browser.all(".offers button"):
+        browser.click(".offers button")
+    else:
+        browser.click(".hand button.able")
+        browser.click(".offers button:last-of-type")
+    browser.wait(
+        lambda: (
+            browser.all(".score")
+            or not browser.all(".offers [data-key]")
+            or moves < len(browser.texts(".moves li"))
+        )
+    )
+    return True
+
+
+def test_a_whole_deal_by_clicks_a_reload_and_its_record(browser: Browser, address: str) -> None:
+    sit_down(browser, address)
+    for _ in range(8):
+        assert play_a_move(browser)
+    browser.wait(lambda: browser.all("button.able"))
+    before = [browser.texts(selector) for selector in (".hand .card", ".moves li", ".melds .card")]
+    browser.driver.refresh()
+    browser.wait(lambda: browser.all("button.able"))
+    assert [browser.texts(selector) for selector in (".hand .card", ".moves li", ".melds .card")] == before
+    while play_a_move(browser):
+        pass
+    assert "this deal" in browser.texts(".score th")
+    states = [message for message in browser.messages() if message["type"] == "state"]
+    assert states[-1]["phase"] == "over" and states[-1]["is_over"]
+    for state in states:
+        assert state["hands"][0]["cards"] is not None
+        assert state["hands"][1]["cards"] is None
+
+    browser.click('[data-key="save"]')
+    browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
+    browser.click(".brand")
+    browser.click(".sheet button.link")
+    browser.wait(lambda: browser.all('[data-key="on"]'))
+    browser.click('[data-key="on"]')
+    browser.wait(lambda: browser.texts(".moves li")[:1])
+    browser.click('[data-key="last"]')
+    browser.wait(lambda: browser.all(".score"))
+    replayed = [message for message in browser.messages() if message["type"] == "state"][-1]
+    for part in ("moves", "score", "totals", "sides", "pile"):
+        assert replayed[part] == states[-1][part]
+    assert browser.faults() == []
+
+
+def test_the_keyboard_alone_plays(browser: Browser, address: str) -> None:
+    sit_down(browser, address)
+    browser.wait(lambda: browser.all('.offers [data-key="offer:draw"]'))
+    keys = ActionChains(browser.driver)
+    keys.send_keys("1").perform()
+    browser.wait(lambda: any("draw" in text for text in browser.texts(".moves li")))
+    browser.wait(lambda: browser.all(".hand button.able"))
+    for _ in range(60):
+        keys.send_keys(Keys.TAB).perform()
+        if browser.driver.switch_to.active_element.get_attribute("data-key").startswith("card:"):
+            break
+    keys.send_keys(Keys.ENTER).perform()
+    discard = browser.wait(lambda: browser.all('.offers [data-key^="offer:discard"]'))[0]
+    place = discard.find_element("css selector", "kbd").text
+    keys.send_keys(Keys.ESCAPE).perform()
+    browser.wait(lambda: not browser.all(".offers button"))
+    keys.send_keys(Keys.ENTER).perform()
+    browser.wait(lambda: browser.all('.offers [data-key^="offer:discard"]'))
+    keys.send_keys(place).perform()
+    browser.wait(lambda: any("you draw, discard" in text for text in browser.texts(".moves li")))
+    assert browser.faults() == []
+
+
+@pytest.mark.parametrize("browser", [PHONE], indirect=True, ids=["phone"])
+def test_everything_fits_on_a_phone(browser: Browser, address: str) -> None:
+    browser.driver.get(address)
+    browser.wait(lambda: browser.all('[data-key="start"]'))
+    assert browser.fits()
+    browser.choose("seat0", CHANCE)
+    browser.click('[data-key="start"]')
+    browser.choose("pace", "at once")
+    browser.wait(lambda: len(browser.texts(".moves li")) > 40)
+    assert browser.fits()
+    browser.choose("look", "seat 0 sees")
+    browser.wait(lambda: browser.all(".felt .back"))
+    assert browser.fits()
+    assert browser.faults() == []
+
+
+def test_several_tables_at_once_and_one_that_is_gone(browser: Browser, address: str) -> None:
+    sit_down(browser, address)
+    first = browser.driver.current_url
+    browser.wait(lambda: browser.all("button.able"))
+    browser.driver.switch_to.new_window("tab")
+    sit_down(browser, address)
+    assert browser.driver.current_url != first
+    browser.click(".brand")
+    browser.wait(lambda: len(browser.all(".sheet a")) == 2)
+    browser.driver.get(f"{address}#table=nobody")
+    browser.wait(lambda: any("there is no 'nobody'" in text for text in browser.texts("#notice")))
+    browser.wait(lambda: browser.all('[data-key="start"]'))
