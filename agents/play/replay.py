@@ -72,7 +72,7 @@ class Replay:
             "target": rules.target,
             "episode": "match" if len(self._record.deals) > 1 else "deal",
             "deal": deal,
-            "names": [f"seat {seat}" for seat in range(rules.players)],
+            "names": [None] * rules.players,
             "own_seat": None,
             "seen_from": self._seen_from,
             "legal": [],
