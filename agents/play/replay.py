@@ -24,8 +24,6 @@ class Replay:
         make: Makes an agent of a spec, for advice.
     """
 
-    own_seat = None
-
     def __init__(self, record: Record, name: str, make: Make) -> None:
         self._record, self._name, self._make = record, name, make
         self._steps: list[tuple[int, int, Table]] = []  # deal from 1, actions played in it, the table then

@@ -191,6 +191,10 @@ def test_nobody_plays_out_of_turn_or_twice() -> None:
 def test_the_record_of_a_deal_under_way_is_not_for_who_plays_it() -> None:
     with pytest.raises(PlayError, match="hidden cards"):
         own_turn().record()
+    table = session()
+    play_deal(table, Random(6))
+    table.handle({"type": "next"})
+    assert len(records.verify(table.record()).deals) == 1
     watched = session(seats=["chance"] * 4)
     watched.advance()
     assert records.verify(watched.record()).deals[0].points is None

@@ -59,7 +59,7 @@ function tableControls(state, send) {
       { class: "buttons" },
       isWatched && state.phase !== "over" ? button("pause", state.is_paused ? "Go on" : "Pause", () => send({ type: "pause", is_paused: !state.is_paused })) : null,
       button("undo", "Back to the deal's start", () => send({ type: "undo" }), { disabled: state.moves.length === 0 }),
-      button("save", "Save the record", () => send({ type: "save" }), { disabled: !isWatched && state.phase !== "over" }),
+      button("save", "Save the record", () => send({ type: "save" }), { disabled: !isWatched && state.phase !== "over" && state.deal === 1 }),
     ),
     state.fault ? element("p", { class: "fault" }, state.fault) : null,
   );
@@ -108,7 +108,7 @@ function advice(state, extra) {
     "section",
     { class: "sheet advice" },
     element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk })),
-    told ? element("p", {}, element("b", {}, told.action), told.value === null || told.value === undefined ? "" : ` · expects ${points(Math.round(told.value))} points`) : null,
+    told ? element("p", {}, element("b", {}, told.action), told.value === null || told.value === undefined ? "" : ` · expects ${points(Math.round(told.value) || 0)} points`) : null,
     told?.likely ? element("ul", { class: "likely" }, ...told.likely.map(likely)) : null,
   );
 }

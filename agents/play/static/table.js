@@ -11,6 +11,7 @@ let main = null;
 let send = null;
 let side = {};
 let handBefore = [];
+let hasLostFocus = false;
 
 export function drawTable(target, newState, extra, sender) {
   if (state && state.table === newState.table && state.hands[state.seat]?.cards) handBefore = state.hands[state.seat].cards;
@@ -41,6 +42,13 @@ function draw() {
   else fill(main, table);
   const moves = main.querySelector(".moves");
   moves.scrollTop = moves.scrollHeight;
+  if (hasLostFocus && state.legal.length) focusWhatCanBeDone();
+}
+
+// After a move its button is gone: who plays by keyboard goes on where the next move can be made.
+function focusWhatCanBeDone() {
+  hasLostFocus = false;
+  if (document.activeElement === document.body) main.querySelector(".offers button, .hand button.able")?.focus({ preventScroll: true });
 }
 
 const sideOf = (seat) => seat % state.sides.length;
@@ -63,6 +71,7 @@ function offers() {
 
 function play(action) {
   selected.clear();
+  hasLostFocus = true;
   send({ type: "play", action, at: state.moves.length });
 }
 
