@@ -71,9 +71,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (PlayError, RulesError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except OSError as error:
-        print(f"error: port {arguments.port} on {arguments.host}: {error.strerror or error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         return 0
 
@@ -107,5 +104,9 @@ def _serve(arguments: Arguments, hall: Hall) -> int:
             webbrowser.open(address)
 
     app = Server(hall, arguments.host).app()
-    web.run_app(app, host=arguments.host, port=arguments.port, print=announce)
+    try:
+        web.run_app(app, host=arguments.host, port=arguments.port, print=announce)
+    except OSError as error:
+        print(f"error: port {arguments.port} of {arguments.host}: {error.strerror or error}", file=sys.stderr)
+        return 2
     return 0

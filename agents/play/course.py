@@ -87,9 +87,10 @@ class Course:
         self._start = state
         self.undo()
 
-    def record(self) -> Record:
-        """All deals so far, this one as far as it was played."""
-        return Record(self.rules, self.seed, (*self.finished, self._deal_record()))
+    def record(self, *, with_this_deal: bool = True) -> Record:
+        """All deals so far, this one as far as it was played, or only those before it."""
+        this = (self._deal_record(),) if with_this_deal else ()
+        return Record(self.rules, self.seed, (*self.finished, *this))
 
     def _deal_record(self) -> DealRecord:
         table = self.table

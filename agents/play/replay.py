@@ -24,8 +24,6 @@ class Replay:
         make: Makes an agent of a spec, for advice.
     """
 
-    own_seat = None
-
     def __init__(self, record: Record, name: str, make: Make) -> None:
         self._record, self._name, self._make = record, name, make
         self._steps: list[tuple[int, int, Table]] = []  # deal from 1, actions played in it, the table then
@@ -72,7 +70,7 @@ class Replay:
             "target": rules.target,
             "episode": "match" if len(self._record.deals) > 1 else "deal",
             "deal": deal,
-            "names": [f"seat {seat}" for seat in range(rules.players)],
+            "names": [None] * rules.players,
             "own_seat": None,
             "seen_from": self._seen_from,
             "legal": [],

@@ -139,14 +139,16 @@ class Session:
         return self._course.table.view(self._seen_from or 0)
 
     def record(self) -> Record:
-        """What was played, to be saved.
+        """What was played, to be saved; of a person's deal nothing until it is over, as it holds every card.
 
         Raises:
-            PlayError: If a person plays and the deal is not over: the record holds every card.
+            PlayError: If there is nothing that may be saved yet.
         """
-        if self.own_seat is not None and not self._course.table.is_over:
-            raise PlayError("the deal is not over: its record would show the hidden cards")
-        return self._course.record()
+        if self.own_seat is None or self._course.table.is_over:
+            return self._course.record()
+        if not self._course.finished:
+            raise PlayError("the first deal is not over: its record would show the hidden cards")
+        return self._course.record(with_this_deal=False)
 
     def _play(self, message: Mapping[str, Any]) -> None:
         course = self._course

@@ -38,14 +38,18 @@ class Window:
 
         Raises:
             ImportError: If pygame is missing; names what to install.
+            OSError: If there is no display after all.
         """
         if self._is_dismissed:
             return
         pygame = _pygame()
         if self._screen is None:
-            pygame.display.init()
-            pygame.display.set_caption(TITLE)
-            self._screen = pygame.display.set_mode(picture.shape[1::-1])
+            try:
+                pygame.display.init()
+                pygame.display.set_caption(TITLE)
+                self._screen = pygame.display.set_mode(picture.shape[1::-1])
+            except pygame.error as error:
+                raise OSError(f'no window can be opened here ({error}); render_mode="ansi" is text') from None
             self._clock = pygame.time.Clock()
         self._screen.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
         pygame.display.flip()

@@ -152,6 +152,13 @@ def test_a_closed_window_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not pygame.display.get_init()
 
 
+def test_a_display_that_is_none_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pygame", reason="the window needs pygame (extra `render`)")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "nothing")
+    with pytest.raises(OSError, match="no window can be opened here"):
+        Window(2).show(np.zeros(SHAPE, np.uint8))
+
+
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(ImportError, match=r"pip install .canasta-env\[render\]"):

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
     pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
 ]
-CHANCE = "python:tests.play.agents:Chance"
+CHANCE = "python:tests.play.seated:Chance"
 PHONE = (360, 740)
 
 
@@ -123,6 +123,10 @@ def test_the_keyboard_alone_plays(browser: Browser, address: str) -> None:
     browser.wait(lambda: browser.all('.offers [data-key^="offer:discard"]'))
     keys.send_keys(place).perform()
     browser.wait(lambda: any("you draw, discard" in text for text in browser.texts(".moves li")))
+    browser.wait(lambda: browser.all(".offers button"))
+    browser.wait(
+        lambda: (browser.driver.switch_to.active_element.get_attribute("data-key") or "").startswith("offer:")
+    )
     assert browser.faults() == []
 
 

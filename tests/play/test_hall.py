@@ -15,12 +15,12 @@ from agents.play.session import Session
 from canasta_env import classic, modern_american, records
 from canasta_env.rules import Rules
 from tests.engine.walking import FOUR_GAMES, NAMES
-from tests.play.agents import make, play_deal
+from tests.play.seated import make, play_deal
 
 
 @pytest.fixture
 def hall(tmp_path: Path) -> Hall:
-    return Hall(tmp_path / "runs", tmp_path / "records", ["python:tests.play.agents:Chance"])
+    return Hall(tmp_path / "runs", tmp_path / "records", ["python:tests.play.seated:Chance"])
 
 
 def replay_of(rules: Rules, deals: int = 1) -> tuple[Replay, records.Record]:
@@ -39,7 +39,7 @@ def test_the_lobby_offers_every_game_with_its_agents(hall: Hall) -> None:
     assert set(offers) == {("classic", 2), ("classic", 3), ("classic", 4), ("modern_american", 4)}
     assert offers["classic", 2][0] == "heuristic"
     assert all(
-        "random" in agents and "python:tests.play.agents:Chance" in agents for agents in offers.values()
+        "random" in agents and "python:tests.play.seated:Chance" in agents for agents in offers.values()
     )
     assert lobby["records"] == []
 
@@ -88,7 +88,7 @@ def test_tables_do_not_touch_each_other_and_cannot_be_guessed(hall: Hall) -> Non
     message = {
         "game": "classic",
         "players": 2,
-        "seats": ["you", "python:tests.play.agents:Chance"],
+        "seats": ["you", "python:tests.play.seated:Chance"],
         "seed": 5,
     }
     first, second = hall.open(message), hall.open(message)
@@ -102,7 +102,7 @@ def test_tables_do_not_touch_each_other_and_cannot_be_guessed(hall: Hall) -> Non
 
 
 def test_a_record_is_saved_and_loaded_again(hall: Hall, tmp_path: Path) -> None:
-    chance = "python:tests.play.agents:Chance"
+    chance = "python:tests.play.seated:Chance"
     table = hall.open({"game": "classic", "players": 2, "seats": [chance, chance]})
     end = play_deal(hall.find(table), Random(1))[-1]  # type: ignore[arg-type]
     name = hall.save(table)

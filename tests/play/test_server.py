@@ -18,7 +18,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from agents.play.hall import Hall
 from agents.play.server import MAX_MESSAGE_BYTES, Server, is_loopback
 
-CHANCE = "python:tests.play.agents:Chance"
+CHANCE = "python:tests.play.seated:Chance"
 TABLE = {"type": "open", "game": "classic", "players": 2, "seats": ["you", CHANCE], "seed": 4}
 WATCHED = TABLE | {"seats": [CHANCE, CHANCE], "episode": "deal"}
 Client = TestClient[Any, Any]

@@ -14,7 +14,7 @@ from agents.play.session import YOU, Session
 from canasta_env import Rules, Table, classic, modern_american, records
 from tests.engine.walking import FOUR_GAMES, NAMES
 from tests.env.test_rendering_text import POSITION
-from tests.play.agents import make, play_deal
+from tests.play.seated import make, play_deal
 
 
 def session(rules: Rules | None = None, *, seats: list[str] | None = None, **options: Any) -> Session:
@@ -191,6 +191,10 @@ def test_nobody_plays_out_of_turn_or_twice() -> None:
 def test_the_record_of_a_deal_under_way_is_not_for_who_plays_it() -> None:
     with pytest.raises(PlayError, match="hidden cards"):
         own_turn().record()
+    table = session()
+    play_deal(table, Random(6))
+    table.handle({"type": "next"})
+    assert len(records.verify(table.record()).deals) == 1
     watched = session(seats=["chance"] * 4)
     watched.advance()
     assert records.verify(watched.record()).deals[0].points is None

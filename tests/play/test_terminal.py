@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agents.play.terminal import play
 from canasta_env import classic
-from tests.play.agents import make
+from tests.play.seated import make
 
 SEATS = ["you", "chance"]
 

@@ -1,6 +1,6 @@
 // Beside the felt: score, controls, advice and the moves.
 
-import { button, counted, element, points } from "./elements.js";
+import { button, counted, element, points, seatName, sideName } from "./elements.js";
 
 const CLAUSES = {
   melded_cards: "cards melded",
@@ -26,13 +26,7 @@ export function drawAside(state, extra, send) {
   );
 }
 
-function sideNames(state) {
-  const number = state.sides.length;
-  return state.sides.map((_, side) => {
-    const names = state.names.map((name, seat) => (seat === state.own_seat ? "you" : name)).filter((_, seat) => seat % number === side);
-    return [...new Set(names)].join(" + ");
-  });
-}
+const sideNames = (state) => state.sides.map((_, side) => sideName(state, side));
 
 function scoreTable(state) {
   const line = (label, numbers, className = "") =>
@@ -41,7 +35,7 @@ function scoreTable(state) {
   return element(
     "section",
     { class: "sheet score" },
-    element("h2", {}, state.is_over && state.winner !== null ? `${sideNames(state)[state.winner]}: won` : `Deal ${state.deal}`),
+    element("h2", {}, state.is_over && state.winner !== null ? `${sideName(state, state.winner)} won` : `Deal ${state.deal}`),
     element(
       "table",
       {},
@@ -57,7 +51,7 @@ function tableControls(state, send) {
   return element(
     "section",
     { class: "sheet controls" },
-    state.phase === "over" && !state.is_over ? button("next", "Next deal", () => send({ type: "next" }), { class: "main" }) : null,
+    isWatched && state.phase === "over" && !state.is_over ? button("next", "Next deal", () => send({ type: "next" }), { class: "main" }) : null,
     element("label", { class: "choice" }, element("span", {}, "Others play"),
       element("select", { "data-key": "pace", onchange: (event) => send({ type: "pace", pace_s: Number(event.target.value) }) }, ...paces)),
     element(
@@ -65,7 +59,7 @@ function tableControls(state, send) {
       { class: "buttons" },
       isWatched && state.phase !== "over" ? button("pause", state.is_paused ? "Go on" : "Pause", () => send({ type: "pause", is_paused: !state.is_paused })) : null,
       button("undo", "Back to the deal's start", () => send({ type: "undo" }), { disabled: state.moves.length === 0 }),
-      button("save", "Save the record", () => send({ type: "save" }), { disabled: !isWatched && state.phase !== "over" }),
+      button("save", "Save the record", () => send({ type: "save" }), { disabled: !isWatched && state.phase !== "over" && state.deal === 1 }),
     ),
     state.fault ? element("p", { class: "fault" }, state.fault) : null,
   );
@@ -88,11 +82,11 @@ function replayControls(state, extra, send) {
     element(
       "div",
       { class: "buttons steps" },
-      button("first", "⏮", () => go(before), { "aria-label": "to the deal's start" }),
+      button("first", "|◀", () => go(before), { "aria-label": "to the deal's start" }),
       button("back", "◀", () => go(state.step - 1), { "aria-label": "back" }),
       button("run", extra.isRunning ? "❚❚" : "▶▶", extra.run, { "aria-label": extra.isRunning ? "stop" : "run" }),
       button("on", "▶", () => go(state.step + 1), { "aria-label": "on" }),
-      button("last", "⏭", () => go(after), { "aria-label": "to the next deal" }),
+      button("last", "▶|", () => go(after), { "aria-label": "to the next deal" }),
     ),
   );
 }
@@ -114,7 +108,7 @@ function advice(state, extra) {
     "section",
     { class: "sheet advice" },
     element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk })),
-    told ? element("p", {}, element("b", {}, told.action), told.value === null || told.value === undefined ? "" : ` · expects ${points(Math.round(told.value))} points`) : null,
+    told ? element("p", {}, element("b", {}, told.action), told.value === null || told.value === undefined ? "" : ` · expects ${points(Math.round(told.value) || 0)} points`) : null,
     told?.likely ? element("ul", { class: "likely" }, ...told.likely.map(likely)) : null,
   );
 }
@@ -132,6 +126,6 @@ function moveList(state) {
     else turns.push({ seat, actions: [action] });
   }
   const lines = turns.map(({ seat, actions }) =>
-    element("li", { class: `side${seat % state.sides.length}` }, element("b", {}, seat === state.own_seat ? "you" : `seat ${seat}`), ` ${actions.join(", ")}`));
+    element("li", { class: `side${seat % state.sides.length}` }, element("b", {}, seatName(state, seat)), ` ${actions.join(", ")}`));
   return element("section", { class: "sheet" }, element("h2", {}, counted(state.moves.length, "move")), element("ol", { class: "moves", tabindex: "0", "aria-label": "moves" }, ...lines));
 }

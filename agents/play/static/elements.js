@@ -44,3 +44,15 @@ function replace(node, fresh) {
 
 export const points = (number) => number.toLocaleString("en-US").replace("-", "−");
 export const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+// "you", "seat 2"; "you + seat 2", "seats 1 + 3"; "seat 2 (heuristic)".
+export const seatName = (state, seat) => (seat === state.own_seat ? "you" : `seat ${seat}`);
+
+export function sideName(state, side) {
+  const seats = state.hands.map((_, seat) => seat).filter((seat) => seat % state.sides.length === side);
+  if (seats.includes(state.own_seat) || seats.length === 1) return seats.sort((a) => (a === state.own_seat ? -1 : 1)).map((seat) => seatName(state, seat)).join(" + ");
+  return `seats ${seats.join(" + ")}`;
+}
+
+export const seatAndAgent = (state, seat) =>
+  state.names[seat] && seat !== state.own_seat ? `seat ${seat} (${state.names[seat]})` : seatName(state, seat);

@@ -1,7 +1,7 @@
 // A table: drawn anew from every state; clicks on cards offer what they can do.
 
 import { back, card, groups, kindsOfMeld, meldTitle, row, targets } from "./cards.js";
-import { button, counted, element, fill, patch, points } from "./elements.js";
+import { button, counted, element, fill, patch, points, seatAndAgent, seatName, sideName } from "./elements.js";
 import { drawAside } from "./aside.js";
 
 const ASKED = "Your partner asks: may I go out?";
@@ -11,6 +11,7 @@ let main = null;
 let send = null;
 let side = {};
 let handBefore = [];
+let hasLostFocus = false;
 
 export function drawTable(target, newState, extra, sender) {
   if (state && state.table === newState.table && state.hands[state.seat]?.cards) handBefore = state.hands[state.seat].cards;
@@ -41,10 +42,16 @@ function draw() {
   else fill(main, table);
   const moves = main.querySelector(".moves");
   moves.scrollTop = moves.scrollHeight;
+  if (hasLostFocus && state.legal.length) focusWhatCanBeDone();
+}
+
+// After a move its button is gone: who plays by keyboard goes on where the next move can be made.
+function focusWhatCanBeDone() {
+  hasLostFocus = false;
+  if (document.activeElement === document.body) main.querySelector(".offers button, .hand button.able")?.focus({ preventScroll: true });
 }
 
 const sideOf = (seat) => seat % state.sides.length;
-const nameOf = (seat) => (seat === state.own_seat ? "you" : state.names[seat]);
 const offersFor = (target) => state.legal.filter((action) => targets(action, state.pile).includes(target));
 
 function select(target) {
@@ -64,6 +71,7 @@ function offers() {
 
 function play(action) {
   selected.clear();
+  hasLostFocus = true;
   send({ type: "play", action, at: state.moves.length });
 }
 
@@ -83,26 +91,26 @@ function otherSeat(seat) {
 }
 
 function seatTitle(seat, size) {
-  const words = [counted(size, "card"), ...(state.dealer === seat ? ["dealer"] : [])];
-  return element("p", { class: "name" }, element("b", {}, `${nameOf(seat)}`), ` seat ${seat} · ${words.join(" · ")}`);
+  const agent = seat === state.own_seat ? `seat ${seat}` : state.names[seat];
+  const words = [...(agent ? [agent] : []), counted(size, "card"), ...(state.dealer === seat ? ["dealer"] : [])];
+  return element("p", { class: "name" }, element("b", {}, seatName(state, seat)), ` ${words.join(" · ")}`);
 }
 
 // The other sides' melds, stock and pile, the own melds.
 function sidesInOrder() {
   const own = sideOf(state.seat);
   const others = state.sides.map((_, number) => number).filter((number) => number !== own);
-  return [...others.map(melds), middle(), melds(own)];
+  return [element("div", { class: "others" }, ...others.map(melds)), middle(), melds(own)];
 }
 
 function melds(number) {
   const { score, minimum, has_opened: hasOpened, melds: laid, threes } = state.sides[number];
-  const who = [...new Set(state.names.map((_, seat) => seat).filter((seat) => sideOf(seat) === number).map(nameOf))].join(" + ");
   const facts = `score ${points(score)} · ${hasOpened ? "opened" : `opens with ${minimum}`}`;
   const isOwn = state.own_seat !== null && number === sideOf(state.own_seat);
   return element(
     "div",
     { class: `side side${number}` },
-    element("p", { class: "name" }, element("b", {}, who), ` ${facts}`),
+    element("p", { class: "name" }, element("b", {}, sideName(state, number)), ` ${facts}`),
     element("div", { class: "melds" }, ...laid.map((meld) => drawMeld(meld, isOwn)), threes.length ? drawStack(threes, "threes", "") : null),
   );
 }
@@ -161,13 +169,14 @@ function offerBar() {
   const list = offers();
   const buttons = list.map((action, place) =>
     button(`offer:${action}`, element("span", {}, place < 9 ? element("kbd", {}, String(place + 1)) : null, action), () => play(action)));
+  if (state.phase === "over" && !state.is_over) buttons.push(button("next", "Next deal", () => send({ type: "next" })));
   return element("div", { class: "offers", role: "group", "aria-label": "what can be done" }, element("p", { role: "status" }, prompt(list)), ...buttons);
 }
 
 function prompt(list) {
   if (state.fault) return state.fault;
-  if (state.phase === "over") return state.went_out === null ? "The deal is over, nobody went out." : `The deal is over: ${nameOf(state.went_out)} went out${state.concealed ? ", concealed" : ""}.`;
-  if (state.to_play !== state.own_seat) return `${nameOf(state.to_play)} (seat ${state.to_play}) is to play.`;
+  if (state.phase === "over") return state.went_out === null ? "The deal is over, nobody went out." : `The deal is over: ${seatAndAgent(state, state.went_out)} went out${state.concealed ? ", concealed" : ""}.`;
+  if (state.to_play !== state.own_seat) return `${seatAndAgent(state, state.to_play)} is to play.`;
   if (state.phase === "answer") return ASKED;
   const facts = [];
   if (state.answer) facts.push(`Your partner said ${state.answer}.`);

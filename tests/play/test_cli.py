@@ -1,0 +1,53 @@
+"""The command line of the table."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tyro", reason="the command line needs tyro (extra `play`)")
+
+from agents.play.cli import main
+
+TEXT = ["--text", "--game", "classic", "--players", "2", "--seed", "3"]
+
+
+def test_a_deal_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("draw\nquit\n"))
+    agents = [
+        "--agents",
+        "python:tests.play.seated:Chance",
+        "--seats",
+        "you",
+        "python:tests.play.seated:Chance",
+    ]
+    assert main([*TEXT, *agents]) == 0
+    assert "(seat 0): draw" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--seats", "you", "nobody"], "'nobody' is not offered"),
+        (["--seats", "you"], "the game has 2"),
+        (["--agents", "python:nowhere:Player", "--seats", "you", "python:nowhere:Player"], "cannot import"),
+    ],
+    ids=["unknown", "short", "import"],
+)
+def test_what_cannot_be_played_is_named(
+    options: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*TEXT, *options]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_a_missing_library_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    monkeypatch.delitem(sys.modules, "agents.play.server", raising=False)
+    assert main(["--no-open-browser", "--runs", str(tmp_path)]) == 2
+    assert "pip install 'canasta-env[play]'" in capsys.readouterr().err
