@@ -4,6 +4,7 @@
 #   make test TORCH_INDEX=https://download.pytorch.org/whl/cpu
 #                                                   PyTorch's CPU build (200 MB); on Linux the default is the
 #                                                   CUDA build (several GB). Only read while .venv is set up.
+#   make test-integrations LIBRARIES=sb3            one of the libraries of docs/integrations.md
 #   make test PYTEST_ARGS="tests/rules -k R_TURN"   some of the tests
 
 PYTHON ?= python3
@@ -14,6 +15,8 @@ PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+INTEGRATIONS ?= .integrations
+LIBRARIES ?= sb3 rllib torchrl tianshou
 EXTRAS := train,arena,render,play,onnx,dev
 
 # What `test-modes` runs: with bounds checks what reaches every kernel, as plain Python what cites the rules.
@@ -27,10 +30,10 @@ PLAIN_TESTS := tests/engine/test_modes.py tests/rules/test_cases.py tests/rules/
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-modes test-slow lint format check demo bench clean distclean
+.PHONY: help setup test test-modes test-slow test-integrations lint format check demo bench clean distclean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 setup: $(STAMP)  ## create or update .venv from constraints.txt
 
@@ -60,6 +63,18 @@ test-modes: $(STAMP)  ## run some tests with bounds checks, and some as plain Py
 test-slow: $(STAMP)  ## run the slow tests only
 	$(PY) -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
 
+# An environment sees the packages of .venv, so that PyTorch is not installed again, and its own before them.
+$(INTEGRATIONS)/%/.installed: tests/integrations/%.txt $(STAMP)
+	@echo "== Installing $< in $(INTEGRATIONS)/$*"
+	@$(PY) -m venv $(INTEGRATIONS)/$*
+	@$(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$($(INTEGRATIONS)/$*/bin/python \
+		-c 'import sysconfig; print(sysconfig.get_path("purelib"))')/shared.pth"
+	@$(INTEGRATIONS)/$*/bin/python -m pip install --quiet --requirement $<
+	@touch $@
+
+test-integrations: $(LIBRARIES:%=$(INTEGRATIONS)/%/.installed)  ## run the examples of other libraries, each in an environment of its own
+	CANASTA_INTEGRATIONS=$(abspath $(INTEGRATIONS)) $(PY) -m pytest -m integrations tests/integrations $(PYTEST_ARGS)
+
 lint: $(STAMP)  ## style, formatting and types
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
@@ -82,5 +97,5 @@ clean:  ## remove caches and build outputs, keep .venv and runs
 	rm -rf build dist htmlcov *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
-distclean: clean  ## remove .venv as well
-	rm -rf $(VENV)
+distclean: clean  ## remove .venv and the libraries' environments as well
+	rm -rf $(VENV) $(INTEGRATIONS)

@@ -87,8 +87,9 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "autoreset_mode": self.autoreset_mode}
         self._opponents = seat_opponents(opponents, self.seat, self.rules)
-        seats = range(self.rules.players)
-        self._is_chance = np.array([self._opponents.get(each, self) is None for each in seats], np.int8)
+        self._is_chance = np.zeros(self.rules.players, np.int8)
+        for each, opponent in self._opponents.items():
+            self._is_chance[each] = opponent is None
         self._rules = rules_record(self.rules)
         self._states = allocate(self.num_envs)
         self._masks = np.zeros((self.num_envs, NUM_ACTIONS), np.int8)
@@ -120,7 +121,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int | None] | None = None,
+        seed: int | np.integer[Any] | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal for new episodes at every table and let the others act until it is the learner's turn.
@@ -133,7 +134,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         Returns:
             The learner's observations, and an empty dict.
         """
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
         self._reseed(seed)
         self._forget_news()
         self._begin(np.arange(self.num_envs))
@@ -212,12 +213,12 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             self._let_others_act(over)
         return self._observe(), rewards, terminations, truncations, infos
 
-    def _reseed(self, seed: int | Sequence[int | None] | None) -> None:
+    def _reseed(self, seed: int | np.integer[Any] | Sequence[int | None] | None) -> None:
         seeds: Sequence[int | None]
         if seed is None:
             seeds = [None] * self.num_envs
-        elif isinstance(seed, int):
-            seeds = [seed + table for table in range(self.num_envs)]
+        elif isinstance(seed, (int, np.integer)):
+            seeds = [int(seed) + table for table in range(self.num_envs)]
         else:
             seeds = seed
         if len(seeds) != self.num_envs:

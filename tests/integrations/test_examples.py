@@ -1,0 +1,43 @@
+"""Each example learns for a few seconds in its library's environment (`make test-integrations`)."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENTS = Path(os.environ.get("CANASTA_INTEGRATIONS", ROOT / ".integrations"))
+EXAMPLES = {
+    "sb3": ["sb3_maskable_ppo.py", "--steps", "2048"],
+    "rllib": ["rllib_shared_policy.py", "--iterations", "2", "--batch", "300"],
+    "torchrl": ["torchrl_self_play.py", "--iterations", "2", "--steps", "150"],
+    "tianshou": ["tianshou_monte_carlo.py", "--steps", "600"],
+}
+LIMIT_S = 900
+
+pytestmark = pytest.mark.integrations
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_runs_to_its_end(name: str) -> None:
+    python = ENVIRONMENTS / name / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"{python.parent.parent} is not there: make test-integrations makes it")
+    file, *options = EXAMPLES[name]
+    command = [python, ROOT / "examples" / file, *options, "--deals", "20"]
+    played = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert played.returncode == 0, played.stdout + played.stderr
+    measured = r"{} *[+-][\d,]+ points a deal \(95%: [+-]\d+ to [+-]\d+\)"
+    assert re.search(measured.format("before:"), played.stdout)
+    assert re.search(measured.format("after:"), played.stdout)
