@@ -8,7 +8,7 @@ import ipaddress
 import json
 import sys
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -111,8 +111,10 @@ class Server:
                 await _send(socket, {"type": "saved", "table": table, "name": name})
             else:
                 for reply in await asyncio.to_thread(sitting.handle, message):
-                    is_for_all = reply["type"] == "state"
-                    await (self._tell if is_for_all else _send_to(socket))(table, {**reply, "table": table})
+                    if reply["type"] == "state":
+                        await self._tell(table, reply)
+                    else:
+                        await _send(socket, {**reply, "table": table})
         self._keep_going(table, sitting)
 
     def _keep_going(self, table: str, sitting: Sitting) -> None:
@@ -128,12 +130,12 @@ class Server:
                 return
             async with self._locks[table]:
                 if sitting.waits_s is not None:
-                    state = await asyncio.to_thread(sitting.advance)
-                    await self._tell(table, {**state, "table": table})
+                    await self._tell(table, await asyncio.to_thread(sitting.advance))
 
     async def _tell(self, table: str, reply: Reply) -> None:
+        """Send a reply to everybody who looks at a table."""
         for socket in list(self._watchers.get(table, ())):
-            await _send(socket, reply)
+            await _send(socket, {**reply, "table": table})
 
     async def _stop(self, app: web.Application) -> None:
         for runner in self._runners.values():
@@ -161,13 +163,6 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise PlayError("a message is an object with a type")
     return message
-
-
-def _send_to(socket: web.WebSocketResponse) -> Callable[[str, Reply], Coroutine[Any, Any, None]]:
-    async def send(table: str, reply: Reply) -> None:
-        await _send(socket, reply)
-
-    return send
 
 
 async def _send(socket: web.WebSocketResponse, reply: Reply) -> None:

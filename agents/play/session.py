@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from .course import Course, Episode
 from .errors import PlayError, choice_of, text_of, whole_number_of
 from .seeing import open_hands, what_seat_sees
 
+_LOG = logging.getLogger(__name__)
 YOU = "you"
 MAX_PACE_S = 10.0
 _PACE_S = 0.8
@@ -100,7 +102,12 @@ class Session:
         try:
             self._course.play(choose(self._agents[seat], table))
         except PlayError as error:
-            self._fault = str(error)
+            _LOG.warning("%s", error)
+            # what it tried, or what it complains of, may tell of its hand
+            hides = self.own_seat is not None
+            self._fault = (
+                f"{self.seats[seat]} failed in seat {seat}; the log says how" if hides else str(error)
+            )
         return self.state()
 
     def state(self) -> dict[str, Any]:

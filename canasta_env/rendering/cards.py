@@ -18,6 +18,7 @@ _INDEX_SIZE = 0.3
 _INDEX_AT = (0.08, 0.06)
 _INDEX_WIDTH, _INDEX_HEIGHT = 1.2, 0.8  # of "10", in sizes of the font, with some air
 _FACE_SIZE = 0.62
+_NARROWER = 0.88  # for 10
 _STAR_RADIUS = 0.27
 _LEAST_SHOWN = 0.6  # of the width: a card that is covered further shows its index only
 SHADOW = 3  # pixels around a card
@@ -98,7 +99,8 @@ def _draw_face(large: Image.Image, kind: int, shown_across: float, shown_down: f
     if kind == JOKER:
         _draw_star(draw, *middle, _STAR_RADIUS * width, ink)
     else:
-        _text(draw, middle, _name(kind), round(_FACE_SIZE * width * min(1, shown_across + 0.1)), ink, "mm")
+        large_size = _FACE_SIZE * width * min(1, shown_across + 0.1) * _NARROWER ** (len(_name(kind)) - 1)
+        _text(draw, middle, _name(kind), round(large_size), ink, "mm")
 
 
 def _name(kind: int) -> str:

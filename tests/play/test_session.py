@@ -211,6 +211,15 @@ def test_an_agent_that_fails_stops_the_table_and_the_person_is_told(spec: str, r
     assert table.handle({"type": "undo"})[0]["fault"] is None
 
 
+def test_what_a_failing_opponent_tried_is_not_told_to_who_plays(caplog: pytest.LogCaptureFixture) -> None:
+    table = session(seats=[YOU, *["stubborn"] * 3])
+    assert not table.state()["legal"]
+    table.advance()
+    state = table.advance()
+    assert state["fault"].startswith("stubborn failed in seat") and "chose" not in state["fault"]
+    assert "chose draw" in caplog.text
+
+
 def test_advice_is_given_for_the_own_turn_only_and_changes_nothing() -> None:
     table = own_turn()
     before = table.state()
