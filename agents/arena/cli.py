@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,7 +17,7 @@ from canasta_env.rules import Game, Rules, RulesError, standard_rules
 
 from .. import roster
 from ..heuristics.compiling import kernel as player_kernel
-from ..policies import bundled_policies, policy_name
+from ..policies import playable_policy
 from ..threads import wait_passively
 from .boards import Scores
 from .entrants import specs_in_file
@@ -188,7 +187,7 @@ def _agents(arguments: Arguments, rules: Rules) -> tuple[str, ...]:
 
 def _default_agents(rules: Rules) -> list[str]:
     learned = [newest_checkpoint(RUNS, rules)]
-    if find_spec("torch") is not None and (name := policy_name(rules)) in bundled_policies():
+    if (name := playable_policy(rules)) is not None:
         learned.insert(0, Path(name))
     return ["random", "heuristic", *(f"neural:{policy}" for policy in learned if policy)]
 

@@ -25,7 +25,8 @@ _SEED_BITS = 53
 class Arguments:
     """Sit down at a table of Canasta, in the browser on this machine, against any agents, or watch them.
 
-    The page offers the games, the rule-based players, the policies under runs/, and the agents given here.
+    The page offers the games, the rule-based players, the trained policies of the package and of runs/, and
+    the agents given here.
     """
 
     agents: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
 
 from .. import roster
 from ..base import Agent
+from ..policies import playable_policy
 from .errors import PlayError, choice_of, text_of
 from .replay import Replay
 from .session import YOU, Make, Session
@@ -134,7 +135,7 @@ class Hall:
         return make
 
     def _policies(self, rules: Rules) -> list[str]:
-        """The runs with a policy for this game, the newest first."""
+        """The package's policy for this game, and the runs with one, the newest first."""
         found: dict[str, float] = {}
         for card in self._runs.glob("*/*/policy.json"):
             try:
@@ -143,7 +144,8 @@ class Hall:
                     found[str(card.parent.parent)] = card.stat().st_mtime
             except (OSError, ValueError, KeyError, TypeError):
                 continue
-        return sorted(found, key=lambda run: -found[run])
+        own = playable_policy(rules)
+        return [*([own] if own else []), *sorted(found, key=lambda run: -found[run])]
 
     def _saved(self) -> list[str]:
         return sorted((path.name for path in self._records.glob(f"*{_SUFFIX}")), reverse=True)

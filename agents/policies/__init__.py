@@ -6,6 +6,7 @@ how they were made and how strong they are.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from canasta_env.rules import Rules
@@ -26,3 +27,9 @@ def bundled_policy(name: str) -> Path | None:
 def policy_name(rules: Rules) -> str:
     """Name that the policy of a game has, if there is one."""
     return rules.game if rules.is_modern else f"{rules.game}_{rules.players}"
+
+
+def playable_policy(rules: Rules) -> str | None:
+    """Name of the policy of a game; None if there is none, or no PyTorch to play it."""
+    name = policy_name(rules)
+    return name if name in bundled_policies() and find_spec("torch") is not None else None

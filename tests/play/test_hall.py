@@ -54,7 +54,8 @@ def test_policies_are_offered_for_their_game_only(hall: Hall, tmp_path: Path) ->
         folder.mkdir(parents=True)
         (folder / "policy.json").write_text(card)
     assert f"neural:{tmp_path / 'runs' / 'good'}" in hall.offered(classic(players=2))
-    assert not [spec for spec in hall.offered(classic(players=4)) if spec.startswith("neural:")]
+    assert not [spec for spec in hall.offered(classic(players=4)) if str(tmp_path) in spec]
+    assert "neural:classic_4" in hall.offered(classic(players=4))
 
 
 @pytest.mark.parametrize(
