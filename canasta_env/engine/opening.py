@@ -1,20 +1,15 @@
-"""Whether the opening can still be completed (R-OPEN, and R-TURN-4 for sides that have not opened).
+"""The opening as it lies: its minimum, whether it is complete, what a pick up asks and brings (R-OPEN).
 
-The most points that a hand can lay follow from one pass over the ranks; only crowded Modern melds need more.
+Whether it can still be completed is asked in `reaching`.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from canasta_env.cards import (
     CANASTA_SIZE,
-    COPIES,
     FIRST_RANK,
-    JOKER,
     NUM_KINDS,
     RED_THREE,
-    TWO,
 )
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import (
@@ -24,11 +19,6 @@ from canasta_env.engine.melds import (
     meld_wilds,
 )
 from canasta_env.engine.state import NO_CARD, WILD_MELD
-
-_ALL_WILDS = COPIES[JOKER] + COPIES[TWO]
-_IMPOSSIBLE = np.int32(-1_000_000)
-TO_GO_ON = 2  # cards in hand with which a turn can end by a discard that leaves one
-_UNLIMITED = 100  # cards; more than a meld can come to
 
 
 @kernel
