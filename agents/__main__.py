@@ -1,4 +1,4 @@
-"""Commands: `python -m agents export RUN FILE.onnx`."""
+"""Commands: `python -m agents export RUN FILE.onnx` and `python -m agents equity --game GAME`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from canasta_env.rules import GAMES, standard_rules
+
+from .policies import playable_policy
+from .threads import wait_passively
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,9 +20,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     export = commands.add_parser("export", help="write a trained policy as an ONNX file")
     export.add_argument("run", type=Path, help="a run (its best policy) or a checkpoint in it")
     export.add_argument("file", type=Path, help="the file to write")
+    export.set_defaults(run_command=lambda options: _export(options.run, options.file))
+    equity = commands.add_parser("equity", help="estimate what match scores are worth, from played deals")
+    equity.add_argument("--game", choices=GAMES, default="modern_american", help="default: %(default)s")
+    equity.add_argument("--players", type=int, default=4, help="default: %(default)s")
+    equity.add_argument("--agent", help="who plays the deals; default: the strongest player of the package")
+    equity.add_argument("--deals", type=int, default=20_000, help="default: %(default)s")
+    equity.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    equity.add_argument("file", type=Path, nargs="?", help="the file to write; default: none, only shown")
+    equity.set_defaults(run_command=_equity)
     options = parser.parse_args(arguments)
+    wait_passively()
     try:
-        _export(options.run, options.file)
+        options.run_command(options)
     except (ValueError, ImportError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -37,6 +52,43 @@ def _export(run: Path, file: Path) -> None:
         f"{file}: {metadata['game']}, {metadata['players']} players, observations of "
         f"{metadata['observation_size']} entries; it plays as onnx:{file}"
     )
+
+
+def _equity(options: argparse.Namespace) -> None:
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        from .learning.equity_estimation import estimate_equity, play_deals
+    except ImportError as error:
+        raise ImportError(
+            f"this needs some libraries more: pip install 'canasta-env[train]' ({error})"
+        ) from error
+    import numpy as np
+
+    from .roster import make
+
+    rules = standard_rules(options.game, options.players)
+    policy = playable_policy(rules)
+    name = options.agent or (f"neural:{policy}" if policy else "heuristic")
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task(f"deals of {name}", total=options.deals)
+        scores, totals = play_deals(
+            rules,
+            make(name, rules),
+            options.deals,
+            options.seed,
+            lambda num: progress.update(task, completed=num),
+        )
+    table = estimate_equity(rules, scores, totals, name)
+    if options.file is not None:
+        table.save(options.file)
+    print(f"chance to win a match to {rules.target:,}, by own score (rows) and score of every other side")
+    shown = [rules.target * fifth // 5 for fifth in range(5)]
+    print("       " + "".join(f"{score:>7,}" for score in shown))
+    for own in shown:
+        at = np.array([[own, *[score] * (rules.num_sides - 1)] for score in shown])
+        print(f"{own:>7,}" + "".join(f"{chance:>7.1%}" for chance in table.at(at)[:, 0]))
 
 
 if __name__ == "__main__":

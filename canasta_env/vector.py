@@ -32,7 +32,9 @@ class VectorTables:
     """Tables of one game, stepped together; a deal that ends is followed by the next in the same step.
 
     `masks`, `views`, `observations` and `critic_states` are of the seat to move at each table. They are
-    buffers of this object and are overwritten by the next `step`: copy what is to be kept.
+    buffers of this object and are overwritten by the next `step`: copy what is to be kept. So is
+    `deal_totals`, `(num_tables, num_sides) int64`: what each side scored in a deal that the last step ended,
+    else 0.
 
     Args:
         rules: The game.
@@ -78,6 +80,7 @@ class VectorTables:
         self._critic_states = np.zeros((num_tables, critic_size(rules)), np.int8)
         self._ended = np.zeros(num_tables, np.bool_)
         self._points = np.zeros((num_tables, rules.players), np.float32)
+        self.deal_totals = np.zeros((num_tables, rules.num_sides), np.int64)
         self.match_winner = np.full(num_tables, NOBODY, np.int8)
         self._every_table = np.arange(num_tables)
         self._is_encoded = self._has_critic_states = False
@@ -124,6 +127,7 @@ class VectorTables:
             self._draws_scores,
             self._ended,
             self._points,
+            self.deal_totals,
             self.match_winner,
         )
         self._observe()

@@ -33,12 +33,15 @@ class Game:
     """Classic: 2, 3 or 4; Modern American: 4."""
     scores: Literal["drawn", "zero"] = "drawn"
     """Match scores at which deals begin; drawn for each deal, every opening minimum is learnt."""
+    objective: Literal["deal", "match"] = "deal"
+    """What a deal pays: its points, or what it changes in the chance to win the match."""
 
     def __post_init__(self) -> None:
         """Refuse a game that cannot be played."""
         _require_choice(self, "name", GAMES)
         _require_choice(self, "players", PLAYERS[self.name])
         _require_choice(self, "scores", ("drawn", "zero"))
+        _require_choice(self, "objective", ("deal", "match"))
 
     @property
     def rules(self) -> Rules:
@@ -226,6 +229,8 @@ class Run:
     """Where runs are kept."""
     seed: int = 1
     """Every random number of the run follows from it."""
+    start: str = ""
+    """Policy whose weights the run begins with: a run, a checkpoint, a policy of the package; empty: none."""
     minutes: float = 2.3
     """Training time. Schedules follow the clock, so runs differ; those that give decisions are repeatable."""
     decisions: int = 0

@@ -36,13 +36,16 @@ def draw_curves(folder: Path) -> Path | None:
 
 
 def _draw_strength(axes: Any, lines: Lines) -> None:
-    measured = [line for line in lines if "judge/points" in line]
-    minutes = [line["seconds"] / 60 for line in measured]
-    low, high = ([line[f"judge/points_{end}"] for line in measured] for end in ("low", "high"))
-    axes.fill_between(minutes, low, high, alpha=0.25)
-    axes.plot(minutes, [line["judge/points"] for line in measured], marker="o")
+    for name, unit in (("judge/points", "points"), ("judge/match_percent", "percent of a match")):
+        measured = [line for line in lines if name in line]
+        if not measured:
+            continue
+        minutes = [line["seconds"] / 60 for line in measured]
+        low, high = ([line[f"{name}_{end}"] for line in measured] for end in ("low", "high"))
+        axes.fill_between(minutes, low, high, alpha=0.25)
+        axes.plot(minutes, [line[name] for line in measured], marker="o")
+        axes.set_title(f"{unit} a deal against the reference (95%)")
     axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_title("points a deal against the reference (95%)")
 
 
 def _panel(title: str, *names: str) -> Callable[[Any, Lines], None]:

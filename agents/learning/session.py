@@ -73,8 +73,8 @@ class Session:
                     metrics = trainer.advance()
                     display.show(self._status(is_imitating, metrics))
                     if trainer.measurement is not measured and trainer.measurement is not None:
-                        strength = trainer.measurement.as_points
-                        display.say(f"{trainer.share:4.0%} {strength} against {self._config.judging.player}")
+                        reference = self._config.judging.player
+                        display.say(f"{trainer.share:4.0%} {trainer.measurement} against {reference}")
                     if self._group.agree(time.monotonic() - saved > 60 * self._config.run.checkpoint_minutes):
                         trainer.save()
                         saved = time.monotonic()
@@ -131,9 +131,7 @@ class Session:
             decisions=trainer.progress.decisions,
             rate=metrics["time/decisions_per_s"],
             entropy=metrics.get("learn/entropy", metrics.get("imitate/entropy", 0.0)),
-            strength=f"{measured.estimate:+.0f} ±{measured.estimate - measured.low:.0f} points"
-            if measured
-            else "",
+            strength=measured.with_margin if measured else "",
         )
 
 

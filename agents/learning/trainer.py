@@ -237,7 +237,9 @@ class Trainer:
         self.progress.measured = int(self.share * judging.measurements)
         if self.group.is_first:
             agent = NeuralAgent.of(self.parts.network, "learner")
-            measured = self.world.judge.points(agent, self._reference, judging.boards, SELECTION_SEED)
+            judge = self.world.judge
+            judged = judge.match_percent if self.config.game.objective == "match" else judge.points
+            measured = judged(agent, self._reference, judging.boards, SELECTION_SEED)
             self._keep_replay(agent)
         self.measurement = measurement = cast(Measurement, self.group.agree(measured))
         if self.best is None or measurement.estimate >= self.best.estimate:
@@ -245,11 +247,8 @@ class Trainer:
             if self.group.is_first:
                 checkpoints.save(self.folder / "best", self.parts.network, self._card())
         self.progress.seconds = self.group.agree(self.progress.seconds + time.perf_counter() - started)
-        return {
-            "judge/points": measurement.estimate,
-            "judge/points_low": measurement.low,
-            "judge/points_high": measurement.high,
-        }
+        name = f"judge/{measurement.unit}"
+        return {name: measurement.estimate, f"{name}_low": measurement.low, f"{name}_high": measurement.high}
 
     def _keep_replay(self, agent: NeuralAgent) -> None:
         """Write a deal of the policy as it is now, the same cards each time."""
@@ -271,6 +270,7 @@ class Trainer:
             self.world.rules,
             decisions=self.progress.decisions,
             seconds=round(self.progress.seconds, 1),
+            objective=self.config.game.objective,
             reference=self.config.judging.player,
             measured=_as_dict(self.measurement),
         )

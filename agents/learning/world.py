@@ -9,7 +9,9 @@ from canasta_env.rules import Rules
 
 from ..base import Agent
 from .config import Config
+from .equity import load_equity
 from .judging import BoardJudge, Judge
+from .match_tables import MatchTables
 from .opponents import Tables
 
 
@@ -29,9 +31,11 @@ def canasta(config: Config) -> World:
 
     from ..roster import make
 
-    rules = config.game.rules
+    rules, scores = config.game.rules, config.game.scores
+    equity = load_equity(rules) if config.game.objective == "match" else None
 
     def make_tables(num_tables: int, seed: int) -> Tables:
-        return VectorTables(rules, num_tables, seed=seed, scores=config.game.scores, check=False)
+        tables = VectorTables(rules, num_tables, seed=seed, scores=scores, check=False)
+        return tables if equity is None else MatchTables(tables, equity)
 
-    return World(rules, make_tables, lambda name: make(name, rules), BoardJudge(rules, config.game.scores))
+    return World(rules, make_tables, lambda name: make(name, rules), BoardJudge(rules, scores, equity))

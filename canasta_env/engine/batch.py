@@ -129,7 +129,7 @@ def observe_all(rules, tables, masks, views):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def advance_all(rules, tables, actions, is_match, with_drawn_scores, ended, points, winners):  # type: ignore[no-untyped-def]
+def advance_all(rules, tables, actions, is_match, with_drawn_scores, ended, points, totals, winners):  # type: ignore[no-untyped-def]
     """Play one action at every table; a deal that ends is scored and the next one dealt at once.
 
     Args:
@@ -140,6 +140,7 @@ def advance_all(rules, tables, actions, is_match, with_drawn_scores, ended, poin
         with_drawn_scores: For deals apart: draw new match scores for each.
         ended: `(num_tables,) bool`, overwritten: the deal has ended.
         points: `(num_tables, players) float32`, overwritten: rewards of the deals that ended, else 0.
+        totals: `(num_tables, num_sides) int64`, overwritten: what each side scored in them, else 0.
         winners: `(num_tables,) int8`, overwritten: the side that has won its match, else NOBODY.
     """
     breakdown = np.empty((MAX_SIDES, _NUM_FIELDS), np.int64)
@@ -149,10 +150,13 @@ def advance_all(rules, tables, actions, is_match, with_drawn_scores, ended, poin
         ended[table] = s.phase == PHASE_OVER
         winners[table] = NOBODY
         points[table, :] = 0
+        totals[table, :] = 0
         if not ended[table]:
             continue
         score_deal(rules[0], s, breakdown)
         seat_points(rules[0], breakdown, points[table])
+        for side in range(rules[0].num_sides):
+            totals[table, side] = breakdown[side, TOTAL]
         if not is_match:
             s.deal += 1
             deal_apart(rules[0], s, with_drawn_scores)

@@ -1,0 +1,108 @@
+"""What each choice of the trainer is worth: runs that differ from a base run in one thing.
+
+    python -m benchmarks.ablations [configs/NAME.toml] [--section.key value ...]
+
+Trains the base and every variant with two seeds into `run.folder`/ablations/GAME (give `--run.decisions`, so
+that all learn from equally many), then plays each variant's best policy against the base's best of the same
+seed on duplicate boards that no run has seen. Finished runs are kept and broken ones resumed: run it again to
+go on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from agents.learning.cli import main as train
+from agents.learning.cli import parse
+from agents.learning.judging import Measurement
+from agents.learning.world import World, canasta
+from agents.neural import NeuralAgent
+
+SEEDS = (1, 2)
+BOARDS = 2_000
+BOARD_SEED = 3_000_017  # neither that of the selecting boards nor that of the reported ones
+BASE = "base"
+VARIANTS = {
+    BASE: "",
+    "no imitation": "--imitation.share 0",
+    "the teacher plays its own games only": "--imitation.own-play 0",
+    "against itself only": "--opponents.itself 1 --opponents.past 0 --opponents.reference 0",
+    "no reference players": "--opponents.reference 0",
+    "no past selves": "--opponents.past 0",
+    "critic with layers of its own": "--network.critic separate",
+    "critic that sees all hands": "--network.critic privileged",
+    "trace over decisions": "--ppo.trace-over decisions",
+    "trace 1": "--ppo.trace 1",
+    "trace 0.9": "--ppo.trace 0.9",
+    "discount 0.98 a turn": "--ppo.discount 0.98",
+    "deals begin at 0 : 0": "--game.scores zero",
+    "entropy bonus 0": "--ppo.entropy 0 --ppo.final-entropy 0",
+    "entropy bonus 0.02 throughout": "--ppo.entropy 0.02 --ppo.final-entropy 0.02",
+    "values clipped at 0.2": "--ppo.value-clip 0.2",
+    "one epoch": "--ppo.epochs 1",
+    "four epochs": "--ppo.epochs 4",
+    "width 128": "--network.width 128",
+    "width 512": "--network.width 512",
+    "three layers": "--network.layers 3",
+}
+
+
+def main(argv: Sequence[str]) -> None:
+    """Train what is missing, seed by seed, and print a row for each variant when all is there."""
+    config = parse(argv).config
+    folder = Path(config.run.folder) / "ablations" / f"{config.game.name}_{config.game.players}"
+    for seed in SEEDS:
+        for variant, options in VARIANTS.items():
+            print(f"== {variant}, seed {seed}", flush=True)
+            _train(folder, variant, seed, [*argv, *options.split()])
+    world = canasta(config)
+    print(f"\n| variant | against the base, {BOARDS:,} boards a seed | against {config.judging.player} |")
+    print("|---|---|---|")
+    for variant in VARIANTS:
+        against_base = "" if variant == BASE else _compare(world, folder, variant, BASE)
+        print(
+            f"| {variant} | {against_base} | {_compare(world, folder, variant, config.judging.player)} |",
+            flush=True,
+        )
+
+
+def run_name(variant: str, seed: int) -> str:
+    """A run's folder inside that of the ablations."""
+    return f"{''.join(letter if letter.isalnum() else '_' for letter in variant)}-{seed}"
+
+
+def _train(folder: Path, variant: str, seed: int, argv: list[str]) -> None:
+    run = folder / run_name(variant, seed)
+    finished = run / "ablation.json"
+    if finished.exists():
+        return
+    own = ["--run.folder", str(folder), "--run.name", run.name, "--run.seed", str(seed)]
+    resumed = (
+        ["--resume", str(run)] if (run / "latest").exists() else [*argv, *own, "--judging.final-boards", "0"]
+    )
+    if train(resumed) != 0:
+        raise SystemExit(f"{run}: stopped before its end; run the command again to go on")
+    finished.write_text(json.dumps({"variant": variant, "seed": seed, "argv": argv}) + "\n")
+
+
+def _compare(world: World, folder: Path, variant: str, other: str) -> str:
+    """Points a deal of a variant against the base of the same seed, or against a player, seed by seed."""
+    return "; ".join(_points(world, folder, variant, other, seed) for seed in SEEDS)
+
+
+def _points(world: World, folder: Path, variant: str, other: str, seed: int) -> str:
+    run = folder / run_name(variant, seed)
+    stored = run / f"against-{run_name(other, seed)}.json"
+    if not stored.exists():
+        opponent = NeuralAgent(folder / run_name(BASE, seed)) if other == BASE else world.make_player(other)
+        measured = world.judge.points(NeuralAgent(run), opponent, BOARDS, BOARD_SEED)
+        stored.write_text(json.dumps(vars(measured)) + "\n")
+    measured = Measurement(**json.loads(stored.read_text()))
+    return f"{measured.estimate:+.0f} ± {measured.estimate - measured.low:.0f}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

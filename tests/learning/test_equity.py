@@ -1,0 +1,248 @@
+"""Match equity: what scores are worth, and training for the match."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from math import comb
+
+import numpy as np
+import pytest
+import torch
+
+from agents.__main__ import main as agents_command
+from agents.learning.assembly import begin_from
+from agents.learning.checkpoints import CheckpointError, load_policy, policy_card, save
+from agents.learning.config import Network, from_dict
+from agents.learning.equity import EquityError, load_equity
+from agents.learning.equity_estimation import estimate_equity, play_deals
+from agents.learning.judging import BoardJudge, Measurement
+from agents.learning.machine import Machine
+from agents.learning.match_tables import MatchTables
+from agents.learning.network import PolicyNetwork
+from agents.learning.trainer import Trainer
+from agents.learning.world import canasta
+from agents.roster import make
+from canasta_env.rules import classic, modern_american, standard_rules
+from canasta_env.vector import VectorTables
+
+GAMES = [("classic", 2), ("classic", 3), ("classic", 4), ("modern_american", 4)]
+DEAL = 500  # what the winner of a deal scores in the race below
+
+
+def brackets(rules) -> list[int]:
+    """A score at each opening minimum."""
+    return [-500 if start is None else start for start, _ in rules.opening_minima]
+
+
+def race(rules) -> tuple[np.ndarray, np.ndarray]:
+    """At each combination of minima every side wins one deal: scores and totals."""
+    sides = rules.num_sides
+    starts = np.stack(np.meshgrid(*[brackets(rules)] * sides), axis=-1).reshape(-1, sides)
+    scores = np.repeat(starts, sides, axis=0)
+    totals = np.tile(DEAL * np.eye(sides, dtype=np.int64), (len(starts), 1))
+    return scores, totals
+
+
+@pytest.fixture(scope="module")
+def race_table():
+    return estimate_equity(classic(4), *race(classic(4)), "a coin")
+
+
+def wins_race(own: int, other: int) -> float:
+    """Chance to win `own` deals before the other has won `other`, each with chance a half (Pascal, 1654)."""
+    return sum(comb(own - 1 + lost, lost) * 0.5 ** (own + lost) for lost in range(other))
+
+
+@pytest.mark.parametrize(("own", "other"), [(0, 0), (4500, 4500), (4000, 2500), (1500, 3000), (0, 4500)])
+def test_a_race_of_equal_deals_has_its_closed_form(race_table, own, other):
+    found = race_table.at(np.array([[own, other]]))[0]
+    expected = wins_race((5000 - own) // DEAL, (5000 - other) // DEAL)
+    assert found == pytest.approx([expected, 1 - expected], abs=1e-3)
+
+
+def test_a_race_of_three_is_won_by_each_equally_often():
+    rules = classic(3)
+    table = estimate_equity(rules, *race(rules), "a die")
+    assert table.at(np.array([[0, 0, 0], [7000, 7000, 7000]])) == pytest.approx(1 / 3, abs=1e-3)
+    one_short = table.at(np.array([[7000, 6500, 6500]]))[0]  # 1/3 + 2/3 of: that race of 7000, 7000, 6500 ...
+    assert one_short.sum() == pytest.approx(1, abs=1e-3)
+    assert one_short[0] > 0.5 > one_short[1] == pytest.approx(one_short[2], abs=1e-3)
+
+
+def test_R_MATCH_2_a_finished_match_is_won_and_a_tie_is_still_open(race_table):
+    scores = np.array([[5000, 4995], [5200, 5300], [5100, 5100], [-2000, 5000]])
+    assert race_table.at(scores).tolist() == [[1, 0], [0, 1], [0.5, 0.5], [0, 1]]
+
+
+def test_scores_between_nodes_lie_between_their_chances(race_table):
+    low, between, high = race_table.at(np.array([[3000, 3500], [3050, 3500], [3100, 3500]]))[:, 0]
+    assert between == pytest.approx((low + high) / 2)
+
+
+def test_gains_are_zero_sum_in_percent(race_table):
+    gains = race_table.gains(np.array([[4500, 4500], [0, 0]]), np.array([[500, 0], [0, 0]]))
+    assert gains.tolist() == [[pytest.approx(50, abs=0.1), pytest.approx(-50, abs=0.1)], [0, 0]]
+
+
+def test_deals_that_leave_a_minimum_out_are_too_few():
+    scores, totals = race(classic(4))
+    with pytest.raises(EquityError, match="play more deals"):
+        estimate_equity(classic(4), scores[:2], totals[:2], "a coin")
+
+
+def test_a_player_that_never_scores_has_no_equity():
+    scores, totals = race(classic(4))
+    with pytest.raises(EquityError, match="do not come to an end"):
+        estimate_equity(classic(4), scores, -totals, "a loser")
+
+
+@pytest.mark.parametrize(("game", "players"), GAMES)
+def test_the_package_has_a_table_for_each_game(game, players):
+    rules = standard_rules(game, players)
+    table = load_equity(rules)
+    sides, target = rules.num_sides, rules.target
+    even = table.at(np.array([[0] * sides, [target // 2] * sides, [target - 5] * sides]))
+    assert even == pytest.approx(1 / sides, abs=0.02)
+    ahead = table.at(np.array([[target * 4 // 5] + [target // 5] * (sides - 1)]))[0]
+    assert ahead[0] > 0.75 and ahead.sum() == pytest.approx(1, abs=0.02)
+
+
+def test_a_table_survives_its_file_and_is_refused_for_other_rules(race_table, tmp_path):
+    race_table.save(tmp_path / "new" / "race.json")
+    read = load_equity(classic(4), tmp_path / "new" / "race.json")
+    scores = np.array([[1234, -60], [4000, 4995]])
+    assert read.at(scores) == pytest.approx(race_table.at(scores), abs=1e-4)
+    with pytest.raises(EquityError, match=r"other rules.*python -m agents equity --game classic --players 2"):
+        load_equity(classic(2), tmp_path / "new" / "race.json")
+
+
+@pytest.mark.parametrize("content", [None, "", "{}", '{"rules": 3}', "[1]"])
+def test_a_file_that_is_no_table_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "equity.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(EquityError, match=r"equity\.json: holds no match-equity table"):
+        load_equity(classic(4), path)
+
+
+@pytest.mark.parametrize("rules", [classic(3), modern_american()], ids=lambda rules: rules.game)
+def test_training_tables_pay_what_a_deal_changes_in_the_chance_to_win(rules):
+    equity = load_equity(rules)
+    plain = VectorTables(rules, 8, seed=5, scores="drawn")
+    paying = MatchTables(VectorTables(rules, 8, seed=5, scores="drawn"), equity)
+    ended_deals = 0
+    while ended_deals < 12:
+        before = plain.scores
+        actions = plain.masks.argmax(axis=1)
+        ended, points = plain.step(actions)
+        paid_ended, paid = paying.step(actions)
+        assert (paid_ended == ended).all() and (paid[~ended] == 0).all()
+        for table in np.flatnonzero(ended):
+            totals = plain.deal_totals[table]
+            own = equity.gains(before[table][None], totals[None])[0]
+            assert paid[table] == pytest.approx([own[rules.side_of(seat)] for seat in range(rules.players)])
+            others = [np.delete(totals, rules.side_of(seat)).mean() for seat in range(rules.players)]
+            assert points[table] == pytest.approx(
+                [totals[rules.side_of(seat)] - others[seat] for seat in range(rules.players)]
+            )
+            ended_deals += 1
+
+
+def test_deals_are_taken_equally_often_from_every_table():
+    scores, totals = play_deals(classic(2), make("random", classic(2)), 24, seed=3)
+    assert scores.shape == totals.shape == (24, 2)
+    again = play_deals(classic(2), make("random", classic(2)), 24, seed=3)
+    assert (scores == again[0]).all() and (totals == again[1]).all()
+
+
+def test_a_stronger_player_gains_percent_of_a_match():
+    rules = classic(2)
+    judge = BoardJudge(rules, "drawn", load_equity(rules))
+    measured = judge.match_percent(make("watcher", rules), make("random", rules), 40, seed=8)
+    assert measured.low > 0 and measured.unit == "match_percent" and "% of a match" in str(measured)
+    own, turned = (
+        judge.match_percent(make(name, rules), make(other, rules), 40, seed=8)
+        for name, other in [("watcher", "closer"), ("closer", "watcher")]
+    )
+    assert turned.estimate == pytest.approx(-own.estimate)
+    with pytest.raises(ValueError, match="no match-equity table"):
+        BoardJudge(rules, "drawn").match_percent(make("random", rules), make("random", rules), 2, seed=8)
+
+
+def test_a_run_for_the_match_is_measured_in_percent_and_learns_in_it(tmp_path):
+    config = from_dict(
+        {
+            "game": {"name": "classic", "players": 2, "objective": "match"},
+            "network": {"width": 16},
+            "rollout": {"tables": 32, "steps": 128, "actors": 1},
+            "imitation": {"share": 0},
+            "judging": {"measurements": 1, "boards": 4},
+            "run": {"decisions": 4_000},
+        }
+    )
+    machine = Machine(cores=1, device=torch.device("cpu"), precision=torch.float32)
+    trainer = Trainer(config, tmp_path / "run", canasta(config), machine)
+    metrics: dict[str, float] = {}
+    while not trainer.is_over:
+        metrics |= trainer.advance()
+    trainer.close()
+    assert metrics["judge/match_percent_low"] <= metrics["judge/match_percent"]
+    assert "judge/points" not in metrics
+    assert 0 < metrics["learn/value_scale"] <= 100
+    assert load_policy(tmp_path / "run").card["objective"] == "match"
+
+
+def a_policy(folder, objective: str) -> PolicyNetwork:
+    network = PolicyNetwork(Network(width=16), 30)
+    network.rescale_values(7.0)
+    save(folder, network, policy_card(network, classic(2), objective=objective))
+    return network
+
+
+def same(first: PolicyNetwork, second: PolicyNetwork) -> dict[str, bool]:
+    return {
+        name: bool((tensor == second.state_dict()[name]).all()) for name, tensor in first.state_dict().items()
+    }
+
+
+def test_a_run_may_begin_with_a_trained_policy(tmp_path):
+    trained = a_policy(tmp_path, "deal")
+    network = PolicyNetwork(Network(width=16), 30)
+    begin_from(network, tmp_path, "deal")
+    assert all(same(network, trained).values())
+
+
+def test_values_of_another_objective_are_learnt_anew(tmp_path):
+    trained = a_policy(tmp_path, "deal")
+    network = PolicyNetwork(Network(width=16), 30)
+    begin_from(network, tmp_path, "match")
+    is_same = same(network, trained)
+    assert not is_same["value_head.weight"] and not is_same["value_scale"]
+    assert is_same["policy_head.weight"] and is_same["policy_layers.0.weight"]
+
+
+@pytest.mark.parametrize(("form", "inputs"), [(Network(width=24), 30), (Network(width=16), 31)])
+def test_a_policy_of_another_form_is_refused(tmp_path, form, inputs):
+    a_policy(tmp_path, "deal")
+    with pytest.raises(CheckpointError, match=r"run\.start: .*width=16"):
+        begin_from(PolicyNetwork(form, inputs), tmp_path, "deal")
+
+
+def test_the_command_writes_a_table(tmp_path, capsys):
+    path = tmp_path / "classic_2.json"
+    options = ["--game", "classic", "--players", "2", "--agent", "heuristic", "--deals", "800"]
+    assert agents_command(["equity", *options, str(path)]) == 0
+    assert json.loads(path.read_text())["deals"] >= 800
+    assert "50.0%" in capsys.readouterr().out
+    assert load_equity(classic(2), path).played_by == "heuristic"
+
+
+def test_measurements_speak_in_their_unit():
+    points = Measurement(86.2, -98, 271, 400)
+    assert str(points) == "+86 points a deal (-98 to +271)"
+    assert points.with_margin == "+86 ±184 points a deal"
+    share = dataclasses.replace(points, estimate=0.45, low=0.387, high=0.514, unit="matches")
+    assert str(share) == "45.0% of matches (38.7% to 51.4%)"
+    percent = dataclasses.replace(points, estimate=1.25, low=0.5, high=2.0, unit="match_percent")
+    assert percent.with_margin == "+1.2 ±0.8% of a match a deal"
