@@ -59,7 +59,7 @@ def _equity(options: argparse.Namespace) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
-        from .learning.equity_estimation import estimate_equity, play_deals
+        from .learning.equity.estimation import estimate_equity, play_deals
     except ImportError as error:
         raise ImportError(
             f"this needs some libraries more: pip install 'canasta-env[train]' ({error})"

@@ -11,8 +11,8 @@ _SOURCES = (
     "compiled.py",
     "decisions.py",
     "distribution.py",
-    "equity.py",
-    "equity_estimation.py",
+    "equity/table.py",
+    "equity/estimation.py",
 )
 
-kernel = KernelCache("learning", [*engine_sources(), *(Path(__file__).with_name(name) for name in _SOURCES)])
+kernel = KernelCache("learning", [*engine_sources(), *(Path(__file__).parent / name for name in _SOURCES)])

@@ -11,7 +11,7 @@ from canasta_env.records import Record
 from canasta_env.rules import Rules
 
 from ..base import Agent
-from .equity import EquityTable
+from .equity.table import EquityTable
 from .replays import record_deal
 
 if TYPE_CHECKING:

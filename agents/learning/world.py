@@ -9,9 +9,9 @@ from canasta_env.rules import Rules
 
 from ..base import Agent
 from .config import Config
-from .equity import load_equity
+from .equity.paying import MatchTables
+from .equity.table import load_equity
 from .judging import BoardJudge, Judge
-from .match_tables import MatchTables
 from .opponents import Tables
 
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from canasta_env.vector import VectorTables
 
-from .arrays import Arrays
-from .equity import EquityTable
+from ..arrays import Arrays
+from .table import EquityTable
 
 
 class MatchTables:

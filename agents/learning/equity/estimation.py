@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from canasta_env.rules import Rules
 from canasta_env.vector import VectorTables
 
-from ..base import Agent, DecisionBatch
-from .compiled import kernel
-from .equity import EquityError, EquityTable, chances_of_row
+from ...base import Agent, DecisionBatch
+from ..compiled import kernel
+from .table import EquityError, EquityTable, chances_of_row
 
 LOWEST = -1_000
 STEPS = {2: 50, 3: 20}  # from 0 to the target, by number of sides

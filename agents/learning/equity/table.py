@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from canasta_env.rules import Rules
 
-from ..policies import policy_name
-from .compiled import kernel
-from .files import write_file
+from ...policies import policy_name
+from ..compiled import kernel
+from ..files import write_file
 
-FOLDER = Path(__file__).parent / "equities"  # a table for each game
+FOLDER = Path(__file__).parent / "tables"  # one for each game
 PERCENT = 100
 
 
