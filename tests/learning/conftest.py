@@ -38,8 +38,8 @@ def make_trainer(tmp_path):
     """A function: a trainer of the tiny game in a new folder, or in a given one."""
     made = []
 
-    def make(config, folder=None, world=None):
-        machine = Machine(cores=2, device=torch.device("cpu"), precision=torch.float32)
+    def make(config, folder=None, world=None, precision=torch.float32):
+        machine = Machine(cores=2, device=torch.device("cpu"), precision=precision)
         folder = folder or tmp_path / f"run{len(made)}"
         made.append(Trainer(config, folder, world or fake_world(), machine))
         return made[-1]

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 from agents.learning.config import Opponents
 from agents.learning.decisions import find_forced
@@ -25,9 +26,10 @@ def train(trainer):
     return metrics
 
 
+@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("critic", ["shared", "separate", "privileged"])
-def test_self_play_solves_a_tiny_game(make_trainer, small_config, critic):
-    trainer = make_trainer(small_config(network={"critic": critic}))
+def test_self_play_solves_a_tiny_game(make_trainer, small_config, critic, precision):
+    trainer = make_trainer(small_config(network={"critic": critic}), precision=precision)
     train(trainer)
     tables = FakeTables(500, seed=9)
     tables.step(np.full(500, DRAW))
