@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .learning.network import PolicyNetwork
 
 Choice = Literal["best", "drawn"]
+VALUE_UNITS = {"deal": "points", "match": "percent of a match"}  # by the objective of its training
 
 
 class NeuralAgent:
@@ -28,6 +29,8 @@ class NeuralAgent:
         ImportError: If PyTorch is not installed; names the extra.
     """
 
+    value_unit = VALUE_UNITS["deal"]
+
     def __init__(self, path: Path | str, choice: Choice = "best") -> None:
         _require_torch()
         from .learning.checkpoints import load_policy
@@ -35,6 +38,7 @@ class NeuralAgent:
         policy = load_policy(Path(path))
         self.name = f"neural:{path}"
         self.rules = policy.rules
+        self.value_unit = VALUE_UNITS[policy.card.get("objective", "deal")]
         self._play_with(policy.network, choice)
 
     @classmethod
@@ -71,7 +75,7 @@ class NeuralAgent:
 
         Returns:
             The probability of each action, `(n, NUM_ACTIONS) float32`, 0 where illegal, and the value of
-            each decision in units of the reward, `(n,) float32`; None if the critic needs hidden cards.
+            each decision in `value_unit`, `(n,) float32`; None if the critic needs hidden cards.
         """
         import torch
 
