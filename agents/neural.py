@@ -55,8 +55,8 @@ class NeuralAgent:
 
     def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
         """See `Agent.act`."""
-        from .learning.decisions import find_forced
         from .learning.distribution import best_actions, sample_actions
+        from .learning.rollouts.decisions import find_forced
 
         actions = np.empty(len(batch), np.int64)
         rows = np.flatnonzero(find_forced(batch.masks, actions))

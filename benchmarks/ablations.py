@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agents.learning.cli import main as train
 from agents.learning.cli import parse
-from agents.learning.judging import Measurement
+from agents.learning.strength.judging import Measurement
 from agents.learning.world import World, canasta
 from agents.neural import NeuralAgent
 

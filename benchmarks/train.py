@@ -27,9 +27,9 @@ import torch  # noqa: E402
 from agents.learning.cli import parse  # noqa: E402
 from agents.learning.config import Config  # noqa: E402
 from agents.learning.distribution import masked_log_probs, sample_actions  # noqa: E402
-from agents.learning.estimates import estimate  # noqa: E402
 from agents.learning.machine import prepare_machine  # noqa: E402
 from agents.learning.trainer import Trainer  # noqa: E402
+from agents.learning.updates.estimates import estimate  # noqa: E402
 from agents.learning.world import canasta  # noqa: E402
 from benchmarks.measure import Rate, measure, report  # noqa: E402
 

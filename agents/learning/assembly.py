@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
 
-from .actor import Actor
-from .checkpoints import CheckpointError, load_policy, set_weights, weights
 from .config import Config, ConfigError
-from .decisions import Columns
-from .descent import Descent
 from .group import Group
-from .imitation import ImitationUpdate
-from .league import League
 from .machine import Machine
 from .network import PolicyNetwork
-from .opponents import Opponent, PastSelf, SeatedAgent
-from .ppo import PpoUpdate
-from .rollout import Rollouts, actor_sizes, section_bounds
-from .seating import PAST, Seating
+from .rollouts.actor import Actor
+from .rollouts.decisions import Columns
+from .rollouts.league import League
+from .rollouts.opponents import Opponent, PastSelf, SeatedAgent
+from .rollouts.rollout import Rollouts, actor_sizes, section_bounds
+from .rollouts.seating import PAST, Seating
+from .updates.descent import Descent
+from .updates.imitation import ImitationUpdate
+from .updates.ppo import PpoUpdate
 from .world import World
 
 
@@ -56,10 +54,7 @@ def assemble(config: Config, world: World, machine: Machine) -> Parts:
     ]
     observation_size = tables[0].observations.shape[1]
     critic_size = tables[0].critic_states.shape[1] if config.network.critic == "privileged" else 0
-    network = PolicyNetwork(config.network, observation_size, critic_size)
-    if config.run.start:
-        begin_from(network, Path(config.run.start), config.game.objective)
-    network = network.to(machine.device)
+    network = PolicyNetwork(config.network, observation_size, critic_size).to(machine.device)
     bounds = section_bounds(sizes, config.rollout.steps, world.rules.players).tolist()
     columns = Columns.allocate(bounds[-1], observation_size, critic_size)
     past_selves: list[PastSelf] = []
@@ -85,27 +80,6 @@ def assemble(config: Config, world: World, machine: Machine) -> Parts:
         else [],
         rng=rng,
     )
-
-
-def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
-    """Give a network the weights of a trained policy.
-
-    Values that were learnt for another objective are in another unit: the head that makes them stays new.
-
-    Raises:
-        CheckpointError: If there is no policy, or its network has another form.
-    """
-    policy = load_policy(start)
-    if policy.network.form != network.form or policy.network.observation_size != network.observation_size:
-        raise CheckpointError(
-            f"run.start: {start} has {policy.network.form} on {policy.network.observation_size} inputs, this "
-            f"run {network.form} on {network.observation_size}; set the network section and the game to those"
-        )
-    arrays = weights(policy.network)
-    if policy.card.get("objective", "deal") != objective:
-        own = weights(network)
-        arrays |= {name: own[name] for name in own if name.startswith(("value_head.", "value_scale"))}
-    set_weights(network, arrays)
 
 
 def share_of_tables(num_tables: int, group: Group) -> int:

@@ -151,6 +151,35 @@ def set_weights(network: PolicyNetwork, arrays: Arrays) -> None:
         raise CheckpointError(f"the weights do not fit the network: {error}") from None
 
 
+def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
+    """Give a network the weights of a trained policy.
+
+    Values that were learnt for another objective are in another unit: the head that makes them stays new.
+
+    Args:
+        network: Changed.
+        start: A run, a checkpoint's folder, or the name of a policy of the package.
+        objective: What the network is to learn, "deal" or "match".
+
+    Raises:
+        CheckpointError: If there is no policy, or its network has another form.
+    """
+    policy = load_policy(start)
+    own, other = (
+        f"{each.form} for observations of {each.observation_size}" for each in (network, policy.network)
+    )
+    if own != other:
+        raise CheckpointError(
+            f"run.start: the policy of {start} is {other}, that of this run {own}; set the sections "
+            "network and game to those of the policy"
+        )
+    arrays = weights(policy.network)
+    if policy.card.get("objective", "deal") != objective:
+        kept = weights(network)
+        arrays |= {name: kept[name] for name in kept if name.startswith(("value_head.", "value_scale"))}
+    set_weights(network, arrays)
+
+
 def _json(content: dict[str, Any]) -> bytes:
     return json.dumps(content, indent=1).encode() + b"\n"
 

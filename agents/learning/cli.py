@@ -83,9 +83,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _train(arguments: Arguments) -> int:
     from rich.console import Console
 
-    from .descent import DivergedError
     from .machine import prepare_machine
     from .session import Session
+    from .updates.descent import DivergedError
     from .world import canasta
 
     config = arguments.config

@@ -7,9 +7,9 @@ from pathlib import Path
 from canasta_env.engine.jit import KernelCache, engine_sources
 
 _SOURCES = (
-    "advantages.py",
+    "updates/advantages.py",
     "compiled.py",
-    "decisions.py",
+    "rollouts/decisions.py",
     "distribution.py",
     "equity/table.py",
     "equity/estimation.py",

@@ -10,13 +10,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from .comparison import Result, compare
 from .config import Config
-from .curves import draw_curves
-from .display import Display, Status
 from .files import write_file
 from .machine import Machine
+from .reporting.curves import draw_curves
+from .reporting.display import Display, Status
 from .stopping import StopRequest
+from .strength.comparison import Result, compare
 from .trainer import Trainer
 from .world import World
 
@@ -43,6 +43,8 @@ class Session:
         self._trainer = Trainer(config, folder, world, machine)
         if is_resumed:
             self._trainer.resume()
+        elif config.run.start:
+            self._trainer.begin(Path(config.run.start))
         self._group = machine.group
         if self._group.is_first:
             folder.mkdir(parents=True, exist_ok=True)

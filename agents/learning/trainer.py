@@ -12,18 +12,19 @@ import numpy as np
 from canasta_env import records
 
 from ..neural import NeuralAgent
-from . import checkpoints, replays
-from .actor import Tally
+from . import checkpoints
 from .arrays import Arrays, prefixed, with_prefix
 from .assembly import assemble
 from .checkpoints import CheckpointError, TrainingState
 from .config import Config
-from .descent import DivergedError
-from .estimates import Estimates, estimate
-from .judging import Measurement
 from .machine import Machine
-from .metrics import MetricsWriter
 from .progress import Progress, straight
+from .reporting.metrics import MetricsWriter
+from .rollouts.actor import Tally
+from .strength import replays
+from .strength.judging import Measurement
+from .updates.descent import DivergedError
+from .updates.estimates import Estimates, estimate
 from .world import World
 
 SELECTION_SEED = 1_000_003  # of the boards that choose the best policy; reported boards have another
@@ -97,6 +98,10 @@ class Trainer:
         if self.group.is_first:
             state = TrainingState(self._arrays(own), self._facts(own))
             checkpoints.save(self.folder / "latest", self.parts.network, self._card(), state)
+
+    def begin(self, start: Path) -> None:
+        """Begin with the weights of a trained policy; see `checkpoints.begin_from`."""
+        checkpoints.begin_from(self.parts.network, start, self.config.game.objective)
 
     def resume(self) -> None:
         """Go on from the folder's `latest` as if the run had never stopped.

@@ -11,8 +11,8 @@ from ..base import Agent
 from .config import Config
 from .equity.paying import MatchTables
 from .equity.table import load_equity
-from .judging import BoardJudge, Judge
-from .opponents import Tables
+from .rollouts.opponents import Tables
+from .strength.judging import BoardJudge, Judge
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 
 from agents import roster
 from agents.learning.checkpoints import CheckpointError, load_policy
-from agents.learning.judging import BoardJudge
+from agents.learning.strength.judging import BoardJudge
 from agents.policies import FOLDER, bundled_policies, bundled_policy, policy_name
 from canasta_env import classic, modern_american
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import DecisionBatch
-from agents.learning.judging import Measurement
+from agents.learning.strength.judging import Measurement
 from agents.learning.world import World
 from canasta_env import Table, classic
 from canasta_env.actions import DRAW, NUM_ACTIONS

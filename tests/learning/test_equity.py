@@ -11,15 +11,14 @@ import pytest
 import torch
 
 from agents.__main__ import main as agents_command
-from agents.learning.assembly import begin_from
-from agents.learning.checkpoints import CheckpointError, load_policy, policy_card, save
+from agents.learning.checkpoints import CheckpointError, begin_from, load_policy, policy_card, save
 from agents.learning.config import Network, from_dict
 from agents.learning.equity.estimation import estimate_equity, play_deals
 from agents.learning.equity.paying import MatchTables
 from agents.learning.equity.table import EquityError, load_equity
-from agents.learning.judging import BoardJudge, Measurement
 from agents.learning.machine import Machine
 from agents.learning.network import PolicyNetwork
+from agents.learning.strength.judging import BoardJudge, Measurement
 from agents.learning.trainer import Trainer
 from agents.learning.world import canasta
 from agents.roster import make
@@ -225,7 +224,7 @@ def test_values_of_another_objective_are_learnt_anew(tmp_path):
 @pytest.mark.parametrize(("form", "inputs"), [(Network(width=24), 30), (Network(width=16), 31)])
 def test_a_policy_of_another_form_is_refused(tmp_path, form, inputs):
     a_policy(tmp_path, "deal")
-    with pytest.raises(CheckpointError, match=r"run\.start: .*width=16"):
+    with pytest.raises(CheckpointError, match=r"run\.start: .*width=.*set the sections"):
         begin_from(PolicyNetwork(form, inputs), tmp_path, "deal")
 
 

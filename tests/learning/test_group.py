@@ -16,9 +16,9 @@ from agents.learning import checkpoints
 from agents.learning.config import Config, Network, from_dict
 from agents.learning.group import ALONE, Group, join_group
 from agents.learning.machine import Machine
-from agents.learning.minibatches import shuffled
 from agents.learning.network import PolicyNetwork
 from agents.learning.trainer import Trainer
+from agents.learning.updates.minibatches import shuffled
 
 from .conftest import SMALL
 from .fake import fake_world

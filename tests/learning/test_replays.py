@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents import roster
-from agents.learning.replays import FOLDER, record_deal
+from agents.learning.strength.replays import FOLDER, record_deal
 from canasta_env import classic
 from canasta_env.records import read, verify
 

@@ -13,7 +13,7 @@ import pytest
 
 from agents.learning import checkpoints, files
 from agents.learning.checkpoints import CheckpointError
-from agents.learning.metrics import read_metrics
+from agents.learning.reporting.metrics import read_metrics
 
 UNTIMED = ("seconds", "time/")
 

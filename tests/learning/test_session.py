@@ -3,16 +3,18 @@
 import io
 import json
 import os
+import shutil
 import signal
 
 import pytest
 import torch
 from rich.console import Console
 
-from agents.learning.descent import DivergedError
 from agents.learning.machine import Machine
 from agents.learning.session import Session
+from agents.learning.updates.descent import DivergedError
 
+from .conftest import replace
 from .fake import fake_world
 
 
@@ -60,6 +62,26 @@ def test_a_run_ends_with_a_comparison_curves_and_a_policy(make_session, small_co
     assert [result["opponent"] for result in results] == ["random", "right"]
     assert "points a deal" in text.getvalue()
     assert f"--resume {tmp_path / 'run'}" in text.getvalue().replace("\n", " ")
+
+
+def test_a_run_from_a_trained_policy_begins_with_it_and_resumes_without_it(
+    make_trainer, make_session, small_config, tmp_path
+):
+    trained = make_trainer(small_config(), tmp_path / "trained")
+    while not trained.is_over:
+        trained.advance()
+    config = small_config(
+        run={"decisions": 2_000, "start": str(tmp_path / "trained")},
+        ppo={"learning_rate": 1e-6},
+        judging={"measurements": 1},
+    )
+    session, _ = make_session(config)
+    assert session.train()
+    assert session._trainer.best.estimate == pytest.approx(trained.best.estimate, abs=2)
+    shutil.rmtree(tmp_path / "trained")
+    longer = replace(config, "run", decisions=4_000)
+    resumed, _ = make_session(longer, is_resumed=True)
+    assert resumed.train()
 
 
 def test_ctrl_c_leaves_a_checkpoint_from_which_the_run_goes_on(make_session, small_config, tmp_path):

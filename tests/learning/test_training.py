@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from agents.learning.config import Opponents
-from agents.learning.decisions import find_forced
-from agents.learning.descent import DivergedError
-from agents.learning.league import League
 from agents.learning.network import PolicyNetwork
 from agents.learning.progress import straight
-from agents.learning.seating import LEARNER, Seating
+from agents.learning.rollouts.decisions import find_forced
+from agents.learning.rollouts.league import League
+from agents.learning.rollouts.seating import LEARNER, Seating
+from agents.learning.updates.descent import DivergedError
 from agents.neural import NeuralAgent
 from canasta_env.actions import DRAW
 

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .arrays import Arrays, as_records, prefixed, with_prefix
+from ..arrays import Arrays, as_records, prefixed, with_prefix
+from ..distribution import sample_actions
+from ..network import PolicyNetwork
 from .decisions import Columns, Decisions, find_forced
-from .distribution import sample_actions
-from .network import PolicyNetwork
 from .opponents import Opponent, Tables
 from .seating import LEARNER, Seating
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from canasta_env.actions import NUM_ACTIONS
 
-from .advantages import CLOSED, OPEN
-from .arrays import Arrays
-from .compiled import kernel
+from ..arrays import Arrays
+from ..compiled import kernel
 
 NO_ROW = -1
+OPEN = -1  # in `following`: the seat has not decided again yet
+CLOSED = -2  # in `following`: the deal ended before the seat decided again
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .decisions import Columns
-from .group import ALONE, Group
-from .machine import Machine
+from ..group import ALONE, Group
+from ..machine import Machine
+from ..rollouts.decisions import Columns
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from .arrays import Arrays
-from .network import PolicyNetwork
+from ..arrays import Arrays
+from ..network import PolicyNetwork
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from canasta_env.rules import Rules
 
-from ..base import Agent, DecisionBatch
-from .arrays import Arrays
-from .distribution import sample_actions
-from .network import PolicyNetwork
+from ...base import Agent, DecisionBatch
+from ..arrays import Arrays
+from ..distribution import sample_actions
+from ..network import PolicyNetwork
 
 
 class Tables(Protocol):

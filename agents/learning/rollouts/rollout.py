@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ..machine import MAX_ACTORS, Machine
+from ..network import PolicyNetwork
 from .actor import Actor, Tally
 from .decisions import Columns
-from .machine import MAX_ACTORS, Machine
-from .network import PolicyNetwork
 from .opponents import Opponent
 
 Play = Callable[[Actor], Tally]

@@ -6,14 +6,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from .config import Ppo
-from .decisions import Columns
+from ..config import Ppo
+from ..distribution import entropies, masked_log_probs
+from ..machine import Machine
+from ..network import PolicyNetwork
+from ..rollouts.decisions import Columns
 from .descent import Descent, Means
-from .distribution import entropies, masked_log_probs
 from .estimates import Estimates
-from .machine import Machine
 from .minibatches import ColumnTensors, Minibatch, shuffled
-from .network import PolicyNetwork
 
 
 def clipped_policy_loss(

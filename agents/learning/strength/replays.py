@@ -9,7 +9,7 @@ from canasta_env.actions import NOTATIONS
 from canasta_env.records import Record, Recorder
 from canasta_env.rules import Rules
 
-from ..base import Agent, DecisionBatch
+from ...base import Agent, DecisionBatch
 
 FOLDER = "replays"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..config import Ppo
+from ..group import ALONE, Group
+from ..rollouts.rollout import Rollouts
 from .advantages import estimate_advantages
-from .config import Ppo
-from .group import ALONE, Group
-from .rollout import Rollouts
 
 
 @dataclass(frozen=True)

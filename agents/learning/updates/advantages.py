@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import kernel
-
-OPEN = -1  # in `following`: the seat has not decided again yet
-CLOSED = -2  # in `following`: the deal ended before the seat decided again
+from ..compiled import kernel
+from ..rollouts.decisions import CLOSED, OPEN
 
 
 @kernel

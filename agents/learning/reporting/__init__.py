@@ -1,0 +1,1 @@
+"""What a run tells: metrics, curves, and the line on the terminal."""
