@@ -1,7 +1,7 @@
 """Tianshou: a value network learns seat 0 against a random player through PettingZooEnv.
 
 python -m venv tianshou && tianshou/bin/python -m pip install -r tests/integrations/tianshou.txt .
-tianshou/bin/python examples/tianshou_monte_carlo.py               # two minutes on one core
+tianshou/bin/python examples/tianshou_monte_carlo.py               # a minute on one core
 tianshou/bin/python examples/tianshou_monte_carlo.py --steps 600   # a look at what happens
 
 In Tianshou's buffers the step after a player's decision belongs to whoever acts next, so the usual target,
@@ -62,7 +62,7 @@ def make_learner(env: PaidEnv) -> DQN:
 def main() -> None:
     """Train, and measure before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=40_000, help="decisions of both players")
+    parser.add_argument("--steps", type=int, default=20_000, help="decisions of both players")
     parser.add_argument("--deals", type=int, default=500, help="deals to measure with")
     options = parser.parse_args()
     torch.set_num_threads(1)
