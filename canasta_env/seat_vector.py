@@ -29,7 +29,6 @@ from canasta_env.vector import MAX_TABLES
 
 Rows = NDArray[np.int64]
 NO_CAP = -1
-_AUTORESET = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 
 
 class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
@@ -48,11 +47,13 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: How many tables.
         autoreset_mode: "NextStep": the step after an episode's end begins the next one and ignores its
             action. "SameStep": the next one begins at once; `infos` hold the end's `final_obs`, `final_info`.
+            "Disabled": `reset(options={"reset_mask": terminations | truncations})` begins it.
         opponents: As for `CanastaSeatEnv`; an agent answers one `DecisionBatch` for all tables that wait
             for it.
         seat: The learner's seat at every table.
         episode: As for `CanastaSeatEnv`, like the arguments that follow.
-        render_mode: "ansi": `render` returns a text of each table. "human": it prints them.
+        render_mode: "ansi": `render` returns a text of each table. "rgb_array": a picture of each, as
+            `CanastaSeatEnv` draws it. "human": it prints the texts.
         rules: House rules, in place of `game` and `players`.
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
@@ -129,18 +130,25 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         Args:
             seed: Fixes all that follows: table i gets `seed + i`, or the i-th of a sequence. A table whose
                 seed is None goes on with its random numbers.
-            options: Not used.
+            options: `reset_mask`, `(num_envs,) bool`, names the tables that begin a new episode; the others,
+                and opponents that are agents, stay as they are. All tables begin without it.
 
         Returns:
-            The learner's observations, and an empty dict.
+            The learner's observations at every table, and an empty dict.
+
+        Raises:
+            ValueError: If `seed` or `reset_mask` does not fit the tables.
+            ResetNeeded: If the first reset leaves tables out.
         """
+        rows = self._choose_rows(options)
         super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
-        self._reseed(seed)
+        self._reseed(seed, rows)
         self._forget_news()
-        self._begin(np.arange(self.num_envs))
-        for number, opponent in enumerate(distinct_agents(self._opponents)):
-            opponent.reset(self.num_envs, int(self._agents_seeds[0]) + number)
-        self._let_others_act(np.arange(self.num_envs))
+        self._begin(rows)
+        if rows.size == self.num_envs:
+            for number, opponent in enumerate(distinct_agents(self._opponents)):
+                opponent.reset(self.num_envs, int(self._agents_seeds[0]) + number)
+        self._let_others_act(rows)
         return self._observe(), {}
 
     def step(
@@ -155,7 +163,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             ValueError: If `actions` has another shape or type.
             IllegalActionError: If an action is not legal, unless it forfeits (nothing has been played then),
                 or if an opponent's is not.
-            ResetNeeded: Before the first `reset`.
+            ResetNeeded: Before the first `reset`; with "Disabled", if an episode is over.
         """
         if not self._generators:
             raise ResetNeeded("reset() begins the first episodes; step() before it has none to go on with")
@@ -165,6 +173,11 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
                 f"actions: {actions.dtype}{actions.shape} must be integers of ({self.num_envs},)"
             )
         begun = np.flatnonzero(self._is_over)
+        if begun.size and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ResetNeeded(
+                f"the episodes of tables {begun.tolist()} are over, and autoreset_mode is 'Disabled': "
+                "reset(options={'reset_mask': terminations | truncations}) begins the next ones"
+            )
         legal, illegal = self._sort_out(actions, np.flatnonzero(~self._is_over))
         self._forget_news()
         self._begin(begun)
@@ -176,11 +189,16 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self._let_others_act(np.arange(self.num_envs))
         return self._outcome()
 
-    def render(self) -> tuple[str, ...] | None:
-        """What the learner sees at each table, as texts ("ansi") or on the terminal ("human")."""
+    def render(self) -> tuple[Any, ...] | None:
+        """What the learner sees at each table, in the mode chosen; None for "human" and for no mode."""
         if self.render_mode is None:
             return None
-        texts = tuple(view_picture(self.rules, episode.view(self.seat)) for episode in self._episodes)
+        views = [episode.view(self.seat) for episode in self._episodes]
+        if self.render_mode == "rgb_array":
+            from canasta_env.rendering import image
+
+            return tuple(image.view_picture(self.rules, view) for view in views)
+        texts = tuple(view_picture(self.rules, view) for view in views)
         if self.render_mode == "ansi":
             return texts
         print("\n\n".join(texts))
@@ -213,7 +231,21 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             self._let_others_act(over)
         return self._observe(), rewards, terminations, truncations, infos
 
-    def _reseed(self, seed: int | np.integer[Any] | Sequence[int | None] | None) -> None:
+    def _choose_rows(self, options: dict[str, Any] | None) -> Rows:
+        """The tables that a reset is for."""
+        if not options or "reset_mask" not in options:
+            return np.arange(self.num_envs)
+        mask = options["reset_mask"]
+        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise ValueError(f"reset_mask: {mask!r} must be a bool array of ({self.num_envs},)")
+        if not mask.any():
+            raise ValueError("reset_mask: names no table")
+        if not self._generators and not mask.all():
+            raise ResetNeeded("the first reset() begins an episode at every table: leave reset_mask out")
+        return np.flatnonzero(mask)
+
+    def _reseed(self, seed: int | np.integer[Any] | Sequence[int | None] | None, rows: Rows) -> None:
+        """Give those tables that have a seed their random numbers."""
         seeds: Sequence[int | None]
         if seed is None:
             seeds = [None] * self.num_envs
@@ -225,7 +257,8 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             raise ValueError(f"seed: {len(seeds)} of them; there are {self.num_envs} tables")
         if not self._generators:
             self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
-        for table, each in enumerate(seeds):
+        for table in rows:
+            each = seeds[table]
             if each is not None:
                 self._generators[table] = seeding.np_random(each)[0]
 
@@ -341,8 +374,8 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _check_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
-    choices = {each.value: each for each in _AUTORESET}
+    choices = {each.value: each for each in AutoresetMode}
     chosen = mode if isinstance(mode, AutoresetMode) else choices.get(mode)
-    if chosen not in _AUTORESET:
+    if chosen is None:
         raise ValueError(f"autoreset_mode: {mode!r} must be one of {', '.join(map(repr, choices))}")
     return chosen

@@ -3,7 +3,7 @@
 RLlib 2.60 wants Gymnasium 1.2.2, so give it an environment of its own:
 
 python -m venv rllib && rllib/bin/python -m pip install -r tests/integrations/rllib.txt .
-rllib/bin/python examples/rllib_shared_policy.py                # some minutes on one core
+rllib/bin/python examples/rllib_shared_policy.py                # two minutes on one core
 rllib/bin/python examples/rllib_shared_policy.py --runners 8    # eight processes play, one learns
 
 On several nodes: `ray start --head` on the first, `ray start --address=FIRST:6379` on the others, and then,
@@ -23,13 +23,13 @@ import gymnasium
 import numpy as np
 import ray
 import torch
-from measuring import points_a_deal
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModuleSpec
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
 import canasta_env
+from canasta_env.measuring import points_per_deal
 
 GAME, PLAYERS = "classic", 2
 POINTS_PER_UNIT = 1_000  # PPO wants rewards near 1
@@ -101,11 +101,16 @@ def configure(options: argparse.Namespace) -> PPOConfig:
     )
 
 
+def node_of(runner: Any) -> str:
+    """The node of Ray's cluster that a runner plays on."""
+    return ray.get_runtime_context().get_node_id()
+
+
 def main() -> None:
     """Train, and measure before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--iterations", type=int, default=30, help="rollouts with an update after each")
-    parser.add_argument("--batch", type=int, default=4_000, help="decisions in a rollout")
+    parser.add_argument("--iterations", type=int, default=10, help="rollouts with an update after each")
+    parser.add_argument("--batch", type=int, default=2_000, help="decisions in a rollout")
     parser.add_argument("--runners", type=int, default=0, help="processes that play; 0: the learner's own")
     parser.add_argument("--address", help='a Ray cluster, "auto" for the one of this machine')
     parser.add_argument("--deals", type=int, default=500, help="deals to measure with")
@@ -113,6 +118,9 @@ def main() -> None:
     torch.set_num_threads(1)
     ray.init(address=options.address, log_to_driver=False, include_dashboard=False)
     algorithm = configure(options).build_algo()
+    if options.runners:
+        nodes = algorithm.env_runner_group.foreach_env_runner(node_of, local_env_runner=False)
+        print(f"{len(nodes)} runners on {len(set(nodes))} nodes", flush=True)
 
     def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         seen = {"observations": torch.from_numpy(observations), "action_mask": torch.from_numpy(masks)}
@@ -120,10 +128,10 @@ def main() -> None:
             logits = algorithm.get_module("shared").forward_inference({"obs": seen})["action_dist_inputs"]
         return logits.argmax(dim=-1).numpy()
 
-    print("before:", points_a_deal(choose, GAME, PLAYERS, options.deals), flush=True)
+    print("before:", points_per_deal(choose, GAME, PLAYERS, deals=options.deals), flush=True)
     for _ in range(options.iterations):
         algorithm.train()
-    print("after: ", points_a_deal(choose, GAME, PLAYERS, options.deals))
+    print("after: ", points_per_deal(choose, GAME, PLAYERS, deals=options.deals))
     algorithm.stop()
     ray.shutdown()
 

@@ -1,7 +1,7 @@
 """Stable-Baselines3: MaskablePPO learns to play one seat against random players.
 
-python -m pip install -r tests/integrations/sb3.txt
-python examples/sb3_maskable_ppo.py                 # about two minutes on one core
+python -m pip install -r tests/integrations/sb3.txt .
+python examples/sb3_maskable_ppo.py                 # two minutes on one core
 python examples/sb3_maskable_ppo.py --steps 4000    # a look at what happens
 
 MaskablePPO asks the environment for `action_masks()`, which `CanastaSeatEnv` has. A deal is paid at its end
@@ -15,19 +15,19 @@ import argparse
 import gymnasium
 import numpy as np
 import torch
-from measuring import points_a_deal
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-import canasta_env  # noqa: F401  registers the environments
+from canasta_env.measuring import points_per_deal
 
+NAME = "canasta_env:canasta/ClassicSeat-v0"
 GAME, PLAYERS = "classic", 2
 NUM_ENVS, POINTS_PER_UNIT = 8, 1_000
 
 
 def make_env() -> gymnasium.Env:
     """One seat at one table, the other played at random; rewards in thousands of points."""
-    env = gymnasium.make("canasta/ClassicSeat-v0", players=PLAYERS, scores="drawn")
+    env = gymnasium.make(NAME, players=PLAYERS, scores="drawn")
     return gymnasium.wrappers.TransformReward(env, lambda points: points / POINTS_PER_UNIT)
 
 
@@ -55,9 +55,9 @@ def main() -> None:
         actions, _ = model.predict(seen, action_masks=masks, deterministic=True)
         return actions
 
-    print("before:", points_a_deal(choose, GAME, PLAYERS, options.deals), flush=True)
+    print("before:", points_per_deal(choose, GAME, PLAYERS, deals=options.deals), flush=True)
     model.learn(options.steps)
-    print("after: ", points_a_deal(choose, GAME, PLAYERS, options.deals))
+    print("after: ", points_per_deal(choose, GAME, PLAYERS, deals=options.deals))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Tianshou: a value network learns seat 0 against a random player through PettingZooEnv.
 
 python -m venv tianshou && tianshou/bin/python -m pip install -r tests/integrations/tianshou.txt .
-tianshou/bin/python examples/tianshou_monte_carlo.py               # some minutes on one core
+tianshou/bin/python examples/tianshou_monte_carlo.py               # a minute on one core
 tianshou/bin/python examples/tianshou_monte_carlo.py --steps 600   # a look at what happens
 
 In Tianshou's buffers the step after a player's decision belongs to whoever acts next, so the usual target,
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from measuring import points_a_deal
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
@@ -28,6 +27,7 @@ from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
 import canasta_env
+from canasta_env.measuring import points_per_deal
 
 GAME, PLAYERS = "classic", 2
 NUM_ENVS, BUFFER_STEPS, COLLECTED_STEPS = 8, 60_000, 800
@@ -62,7 +62,7 @@ def make_learner(env: PaidEnv) -> DQN:
 def main() -> None:
     """Train, and measure before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=100_000, help="decisions of both players")
+    parser.add_argument("--steps", type=int, default=20_000, help="decisions of both players")
     parser.add_argument("--deals", type=int, default=500, help="deals to measure with")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -78,7 +78,7 @@ def main() -> None:
         values, _ = learner.policy.model(observations)
         return values.masked_fill(torch.from_numpy(masks) == 0, -torch.inf).argmax(dim=-1).numpy()
 
-    print("before:", points_a_deal(choose, GAME, PLAYERS, options.deals), flush=True)
+    print("before:", points_per_deal(choose, GAME, PLAYERS, deals=options.deals), flush=True)
     tables = DummyVectorEnv([make_env] * NUM_ENVS)
     collector = Collector(players, tables, VectorReplayBuffer(BUFFER_STEPS, NUM_ENVS), exploration_noise=True)
     collector.reset()
@@ -95,7 +95,7 @@ def main() -> None:
             show_progress=False,
         )
     )
-    print("after: ", points_a_deal(choose, GAME, PLAYERS, options.deals))
+    print("after: ", points_per_deal(choose, GAME, PLAYERS, deals=options.deals))
 
 
 if __name__ == "__main__":

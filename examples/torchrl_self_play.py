@@ -1,7 +1,7 @@
 """TorchRL: PPO with action masks learns by playing itself through PettingZooWrapper.
 
-python -m pip install -r tests/integrations/torchrl.txt
-python examples/torchrl_self_play.py                  # some minutes on one core
+python -m pip install -r tests/integrations/torchrl.txt .
+python examples/torchrl_self_play.py                  # two minutes on one core
 python examples/torchrl_self_play.py --iterations 2   # a look at what happens
 
 The wrapper gives, for the group of all players and at every step, what each observes, `mask` (who is to act)
@@ -16,7 +16,6 @@ import warnings
 
 import numpy as np
 import torch
-from measuring import points_a_deal
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torchrl.envs import PettingZooWrapper
@@ -25,6 +24,7 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value.functional import generalized_advantage_estimate
 
 import canasta_env
+from canasta_env.measuring import points_per_deal
 
 GAME, PLAYERS = "classic", 2
 POINTS_PER_UNIT = 1_000  # PPO wants rewards near 1
@@ -92,8 +92,8 @@ def find_decisions(steps: TensorDict, loss: ClipPPOLoss) -> TensorDict:
 def main() -> None:
     """Train, and measure before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--iterations", type=int, default=60, help="rollouts with an update after each")
-    parser.add_argument("--steps", type=int, default=2_048, help="decisions in a rollout")
+    parser.add_argument("--iterations", type=int, default=15, help="rollouts with an update after each")
+    parser.add_argument("--steps", type=int, default=1_500, help="decisions in a rollout")
     parser.add_argument("--deals", type=int, default=500, help="deals to measure with")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -111,7 +111,7 @@ def main() -> None:
         logits = actor[0](TensorDict({"players": seen}, batch_size=[]))["players", "logits"]
         return logits.masked_fill(torch.from_numpy(masks) == 0, -torch.inf).argmax(dim=-1).numpy()
 
-    print("before:", points_a_deal(choose, GAME, PLAYERS, options.deals), flush=True)
+    print("before:", points_per_deal(choose, GAME, PLAYERS, deals=options.deals), flush=True)
     for _ in range(options.iterations):
         with torch.no_grad():
             steps = env.rollout(options.steps, actor, break_when_any_done=False)
@@ -123,7 +123,7 @@ def main() -> None:
                 (terms["loss_objective"] + terms["loss_critic"] + terms["loss_entropy"]).backward()
                 torch.nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
                 optimizer.step()
-    print("after: ", points_a_deal(choose, GAME, PLAYERS, options.deals))
+    print("after: ", points_per_deal(choose, GAME, PLAYERS, deals=options.deals))
 
 
 if __name__ == "__main__":

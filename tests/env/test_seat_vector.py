@@ -1,9 +1,10 @@
-"""The vector environment does what a loop over one-seat environments does, in both ways to begin anew."""
+"""The vector environment does what a loop over one-seat environments does, in every way to begin anew."""
 
 from __future__ import annotations
 
 import copy
 import pickle
+import re
 import warnings
 from random import Random
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils import env_checker
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from numpy.typing import NDArray
 
@@ -24,10 +26,10 @@ from canasta_env.seat_vector import CanastaSeatVectorEnv
 from tests.env.environments import GAMES, IDS
 
 NUM_ENVS = 5
-MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
+MODES = list(AutoresetMode)
 
 each_game = pytest.mark.parametrize(("game", "players"), GAMES, ids=IDS)
-each_mode = pytest.mark.parametrize("mode", MODES, ids=["next", "same"])
+each_mode = pytest.mark.parametrize("mode", MODES, ids=["next", "same", "disabled"])
 
 
 class Fixed:
@@ -74,7 +76,11 @@ def draw(observations: dict[str, Any], rng: Random, illegal_share: float = 0.0) 
 
 
 def assert_agree(fast: Any, slow: Any, steps: int, seed: Any = 7, illegal_share: float = 0.0) -> int:
-    """Step both with the same actions and compare all that they return; returns the episodes ended."""
+    """Step both with the same actions and compare all that they return; returns the episodes ended.
+
+    Where nothing begins an episode by itself, both are reset at the tables where one is over, every other
+    time with new seeds.
+    """
     rng, ended = Random(1), 0
     now = fast.reset(seed=seed)
     assert env_checker.data_equivalence(now, slow.reset(seed=seed), exact=True)
@@ -82,7 +88,15 @@ def assert_agree(fast: Any, slow: Any, steps: int, seed: Any = 7, illegal_share:
         actions = draw(now[0], rng, illegal_share)
         now = fast.step(actions)
         assert env_checker.data_equivalence(now, slow.step(actions), exact=True)
-        ended += int((now[2] | now[3]).sum())
+        is_over = now[2] | now[3]
+        ended += int(is_over.sum())
+        if fast.autoreset_mode is AutoresetMode.DISABLED and is_over.any():
+            seed = ended if ended % 2 else None
+            # each gets options of its own: Gymnasium's loop takes the mask out of them
+            now, expected = (
+                env.reset(seed=seed, options={"reset_mask": is_over.copy()}) for env in (fast, slow)
+            )
+            assert env_checker.data_equivalence(now, expected, exact=True)
     return ended
 
 
@@ -140,6 +154,62 @@ def test_an_agent_is_asked_once_for_all_tables_that_wait_for_it() -> None:
     assert max(sizes) > 10
 
 
+@each_mode
+def test_a_reset_with_a_mask_leaves_the_other_tables_as_they_are(mode: AutoresetMode) -> None:
+    fast, slow = both("classic", 3, mode)
+    mask = np.array([True, False, False, True, False])
+    for seed in (None, 40, [8, 8, 8, None, 8]):
+        assert_agree(fast, slow, steps=3)
+        now, expected = (env.reset(seed=seed, options={"reset_mask": mask.copy()}) for env in (fast, slow))
+        assert env_checker.data_equivalence(now, expected, exact=True)
+        for _ in range(3):
+            actions = draw(now[0], Random(2))
+            now = fast.step(actions)
+            assert env_checker.data_equivalence(now, slow.step(actions), exact=True)
+        # the random numbers of the other tables go on where they were
+        assert env_checker.data_equivalence(fast.reset(), slow.reset(), exact=True)
+
+
+def test_disabled_waits_for_a_reset_and_says_so() -> None:
+    agent = Fixed()
+    env = CanastaSeatVectorEnv(
+        "classic", 2, num_envs=3, autoreset_mode="Disabled", max_cycles=20, opponents=agent
+    )
+    observations, _ = env.reset(seed=3)
+    truncations = np.zeros(3, np.bool_)
+    while not truncations.any():
+        observations, _, _, truncations, _ = env.step(draw(observations, Random(1)))
+    over = np.flatnonzero(truncations).tolist()
+    with pytest.raises(gymnasium.error.ResetNeeded, match=re.escape(f"tables {over} are over")):
+        env.step(draw(observations, Random(1)))
+    observations, _ = env.reset(options={"reset_mask": truncations})
+    env.step(draw(observations, Random(1)))
+    assert agent.resets == [3]  # once for all tables: it may remember things of those that play on
+
+
+@pytest.mark.parametrize(
+    ("mask", "reason"),
+    [
+        ([True, False, False], r"reset_mask: \[True, False, False\] must be a bool array of \(3,\)"),
+        (np.array([1, 0, 0]), "reset_mask: "),
+        (np.array([True, False]), "reset_mask: "),
+        (np.zeros(3, np.bool_), "reset_mask: names no table"),
+    ],
+)
+def test_a_reset_mask_that_does_not_fit_is_refused(mask: Any, reason: str) -> None:
+    env = CanastaSeatVectorEnv("classic", 4, num_envs=3)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=reason):
+        env.reset(options={"reset_mask": mask})
+
+
+def test_the_first_reset_is_for_every_table() -> None:
+    env = CanastaSeatVectorEnv("classic", 4, num_envs=2)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="first reset"):
+        env.reset(options={"reset_mask": np.array([True, False])})
+    assert env.reset(options={"reset_mask": np.array([True, True])})[0]["action_mask"].any(axis=1).all()
+
+
 def test_next_step_ignores_the_action_that_begins_an_episode() -> None:
     env = CanastaSeatVectorEnv("classic", 2, num_envs=2, max_cycles=1)
     observations, _ = env.reset(seed=3)
@@ -171,17 +241,95 @@ def test_the_checks_of_gymnasium(mode: AutoresetMode, num_envs: int) -> None:
     env.close()
 
 
-def test_wrappers_of_gymnasium_read_its_infos() -> None:
-    env: Any = gymnasium.make_vec("canasta/ModernAmericanSeat-v0", 4, vectorization_mode=None)
+@each_mode
+def test_record_episode_statistics_and_dict_info_to_list(mode: AutoresetMode) -> None:
+    env: Any = CanastaSeatVectorEnv("modern_american", 4, num_envs=4, autoreset_mode=mode)
     env = DictInfoToList(RecordEpisodeStatistics(env))
     observations, _ = env.reset(seed=2)
-    rng, ended = Random(2), []
-    while len(ended) < 4:
-        observations, rewards, terminations, _, infos = env.step(draw(observations, rng))
-        for table in np.flatnonzero(terminations):
-            points = infos[table]["points"]
-            assert rewards[table] == infos[table]["episode"]["r"] == points[0] - points[1]
-            ended.append(table)
+    rng, ended, lengths = Random(2), 0, np.zeros(4, np.int64)
+    is_over = np.zeros(4, np.bool_)
+    while ended < 8:
+        counts = mode is AutoresetMode.SAME_STEP or ~is_over  # the step that begins an episode is none of it
+        observations, rewards, terminations, truncations, infos = env.step(draw(observations, rng))
+        lengths += counts
+        is_over = terminations | truncations
+        for table in np.flatnonzero(is_over):
+            info = infos[table]
+            points = info.get("final_info", info)["points"]
+            assert rewards[table] == info["episode"]["r"] == points[0] - points[1]
+            assert info["episode"]["l"] == lengths[table]
+            lengths[table] = 0
+        ended += int(is_over.sum())
+        if mode is AutoresetMode.DISABLED and is_over.any():
+            observations, _ = env.reset(options={"reset_mask": is_over})
+            is_over = np.zeros(4, np.bool_)
+
+
+WRAPPERS: dict[str, Any] = {
+    "NormalizeReward": wrappers.NormalizeReward,
+    "TransformReward": lambda env: wrappers.TransformReward(env, lambda points: points / 1_000),
+    "ClipReward": lambda env: wrappers.ClipReward(env, -1, 1),
+    "FilterObservation": lambda env: wrappers.FilterObservation(env, ["observation", "action_mask"]),
+    "FlattenObservation": lambda env: wrappers.FlattenObservation(env),
+    "TransformAction": lambda env: wrappers.TransformAction(env, lambda actions: actions),
+}
+
+
+# Gymnasium itself refuses to wrap the observations of an environment that begins anew in the same step.
+WRAPPED = [
+    (name, mode)
+    for name in WRAPPERS
+    for mode in MODES
+    if not (name.endswith("Observation") and mode is AutoresetMode.SAME_STEP)
+]
+
+
+@pytest.mark.parametrize(("name", "mode"), WRAPPED)
+def test_a_wrapper_of_gymnasium_gives_what_it_gives_around_the_loop(name: str, mode: AutoresetMode) -> None:
+    bare = CanastaSeatVectorEnv("classic", 2, num_envs=NUM_ENVS, autoreset_mode=mode)
+    fast, slow = (WRAPPERS[name](env) for env in both("classic", 2, mode))
+    rng = Random(1)
+    observations, _ = bare.reset(seed=5)
+    assert env_checker.data_equivalence(fast.reset(seed=5), slow.reset(seed=5), exact=True)
+    for _ in range(90):
+        actions = draw(observations, rng)
+        observations, _, terminations, truncations, _ = bare.step(actions)
+        assert env_checker.data_equivalence(fast.step(actions), slow.step(actions), exact=True)
+        is_over = terminations | truncations
+        if mode is AutoresetMode.DISABLED and is_over.any():
+            for env in (fast, slow, bare):
+                observations, _ = env.reset(options={"reset_mask": is_over.copy()})
+    assert fast.observation_space == slow.observation_space
+
+
+def test_an_episode_is_the_same_in_every_mode() -> None:
+    def episodes(mode: AutoresetMode) -> list[list[tuple[int, float]]]:
+        """The actions and rewards of the first two episodes at each table."""
+        env = CanastaSeatVectorEnv("classic", 4, num_envs=3, autoreset_mode=mode, scores="drawn")
+        now, _ = env.reset(seed=6)
+        played: list[list[list[tuple[int, float]]]] = [[[]] for _ in range(3)]
+        is_over = np.zeros(3, np.bool_)
+        while min(map(len, played)) < 3:
+            begins = is_over & (mode is AutoresetMode.NEXT_STEP)
+            actions = np.array([fixed_choice(now, table) for table in range(3)])
+            now, rewards, terminations, truncations, _ = env.step(actions)
+            is_over = terminations | truncations
+            for table in np.flatnonzero(~begins):
+                played[table][-1].append((int(actions[table]), float(rewards[table])))
+                if is_over[table]:
+                    played[table].append([])
+            if mode is AutoresetMode.DISABLED and is_over.any():
+                now, _ = env.reset(options={"reset_mask": is_over})
+        return [episode for each in played for episode in each[:2]]
+
+    next_step, same_step, disabled = map(episodes, AutoresetMode)
+    assert next_step == same_step == disabled
+    assert all(episode[-1][1] for episode in disabled)
+
+
+def fixed_choice(observations: dict[str, Any], table: int) -> int:
+    mask = observations["action_mask"][table]
+    return fixed_callable({key: observations[key][table] for key in observations}) if mask.any() else 0
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
@@ -222,8 +370,10 @@ def test_an_opponents_illegal_action_is_named() -> None:
     ("options", "reason"),
     [
         ({"num_envs": 0}, "num_envs: 0"),
-        ({"autoreset_mode": "Disabled"}, "autoreset_mode: 'Disabled' must be one of 'NextStep', 'SameStep'"),
-        ({"autoreset_mode": AutoresetMode.DISABLED}, "autoreset_mode: "),
+        (
+            {"autoreset_mode": "Off"},
+            "autoreset_mode: 'Off' must be one of 'NextStep', 'SameStep', 'Disabled'",
+        ),
         ({"opponents": [fixed_callable]}, "opponents: 1 of them"),
         ({"seat": 4}, "seat: 4"),
     ],
@@ -254,3 +404,13 @@ def test_rendering_shows_every_table() -> None:
     texts = env.render()
     assert texts is not None and texts[1] == single.render()
     assert CanastaSeatVectorEnv().render() is None
+
+
+def test_rgb_array_is_a_picture_of_every_table() -> None:
+    env = CanastaSeatVectorEnv("classic", 2, num_envs=2, render_mode="rgb_array")
+    env.reset(seed=1)
+    pictures = env.render()
+    assert pictures is not None and [picture.shape for picture in pictures] == [(800, 1280, 3)] * 2
+    single = CanastaSeatEnv("classic", 2, render_mode="rgb_array")
+    single.reset(seed=2)
+    assert (pictures[1] == single.render()).all()

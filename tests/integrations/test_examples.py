@@ -38,6 +38,6 @@ def test_the_example_runs_to_its_end(name: str) -> None:
         check=False,
     )
     assert played.returncode == 0, played.stdout + played.stderr
-    measured = r"{} *[+-][\d,]+ points a deal \(95%: [+-]\d+ to [+-]\d+\)"
+    measured = r"{} *[+-][\d,]+ points a deal \(95%: [+-][\d,]+ to [+-][\d,]+\)"
     assert re.search(measured.format("before:"), played.stdout)
     assert re.search(measured.format("after:"), played.stdout)
