@@ -41,6 +41,11 @@ class Arguments:
     """Folder whose runs offer their policies."""
     records: Path = Path("records")
     """Folder for records that are saved and loaded."""
+    tables: Path = Path("records/tables")
+    """Folder in which tables are kept, so that they can be taken up again when the server is. Its files hold
+    every card."""
+    patience_s: float = 60.0
+    """Seconds that an agent may think about a move before its table stops."""
     text: bool = False
     """Play one deal in the terminal instead, with the game and the seats below."""
     game: Game = "modern_american"
@@ -66,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(_MISSING.format("tyro"), file=sys.stderr)
         return 2
     arguments = tyro.cli(Annotated[Arguments, tyro.conf.arg(name="")], args=argv, prog="play.py")
-    hall = Hall(arguments.runs, arguments.records, arguments.agents)
+    hall = Hall(arguments.runs, arguments.records, arguments.agents, arguments.tables)
     try:
         return _play_in_terminal(arguments, hall) if arguments.text else _serve(arguments, hall)
     except (PlayError, RulesError) as error:
@@ -104,7 +109,12 @@ def _serve(arguments: Arguments, hall: Hall) -> int:
         if arguments.open_browser:
             webbrowser.open(address)
 
-    app = Server(hall, arguments.host).app()
+    num_kept, faults = hall.look_for_kept_tables()
+    for fault in faults:
+        print(f"canasta-play: left aside: {fault}", file=sys.stderr)
+    if num_kept:
+        print(f"Tables kept in {arguments.tables}, to be taken up again: {num_kept}.")
+    app = Server(hall, arguments.host, arguments.patience_s).app()
     try:
         web.run_app(app, host=arguments.host, port=arguments.port, print=announce)
     except OSError as error:
