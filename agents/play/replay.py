@@ -10,7 +10,7 @@ from canasta_env.records import Record
 
 from .errors import PlayError, choice_of, text_of, whole_number_of
 from .moves import Move, play
-from .seeing import open_hands, what_seat_sees
+from .seeing import open_hands, points_on_table, what_seat_sees
 from .session import Question, seat_to_look_from
 
 
@@ -104,6 +104,7 @@ class Replay:
             "seen_from": self._seen_from,
             "legal": [],
             "moves": [move.seen_by(self._seen_from) for move in self._moves[deal - 1][:played]],
+            "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": self._totals(table),
             "winner": None,

@@ -20,7 +20,7 @@ from .advice import choose
 from .course import Course, Episode
 from .errors import PlayError, choice_of, text_of, whole_number_of
 from .refusals import refusals
-from .seeing import open_hands, what_seat_sees
+from .seeing import open_hands, points_on_table, what_seat_sees
 from .thinking import OverdueError
 
 _LOG = logging.getLogger(__name__)
@@ -252,6 +252,7 @@ class Session:
             "seen_from": self._seen_from,
             "legal": table.legal() if is_own_turn else [],
             "moves": [move.seen_by(None if is_open else shown_seat) for move in course.moves],
+            "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": course.totals,
             "winner": course.winner,

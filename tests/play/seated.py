@@ -50,8 +50,10 @@ class Hanging(Chance):
 
     name = "hanging"
     gate = threading.Event()
+    asked = threading.Event()
 
     def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        self.asked.set()
         self.gate.wait()
         return super().act(batch)
 

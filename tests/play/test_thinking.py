@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ Client = TestClient[Any, Any]
 @pytest.fixture(autouse=True)
 def gate() -> Iterator[None]:
     Hanging.gate.clear()
+    Hanging.asked.clear()
     yield
     Hanging.gate.set()  # let the threads end
 
@@ -92,10 +94,12 @@ def test_going_back_does_not_wait_for_an_agent_that_hangs(tmp_path: Path) -> Non
         socket = await client.ws_connect("/socket")
         table, _ = await open_table(socket, [HANGING, HANGING])
         await socket.send_json({"type": "pace", "table": table, "pace_s": 0})
-        await asyncio.sleep(0.3)
-        await socket.send_json({"type": "undo", "table": table})
+        await asyncio.to_thread(Hanging.asked.wait, 30)
+        hangs, Hanging.gate = Hanging.gate, threading.Event()
         Hanging.gate.set()
+        await socket.send_json({"type": "undo", "table": table})
         await until(socket, lambda message: len(message.get("moves", ())) > 5)
+        hangs.set()
 
     serve(tmp_path, talk, patience_s=60)
 
