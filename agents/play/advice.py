@@ -39,7 +39,7 @@ def choose(agent: Agent, table: Table) -> str:
     asked = decision(table)
     try:
         action = int(np.asarray(agent.act(asked)).reshape(-1)[0])
-    except Exception as error:  # an outsider's code may raise anything
+    except (Exception, SystemExit) as error:  # an outsider's code may raise anything
         raise PlayError(f"{agent.name} failed in seat {table.to_play}: {error}") from error
     if not 0 <= action < NUM_ACTIONS or not asked.masks[0, action]:
         name = NOTATIONS[action] if 0 <= action < NUM_ACTIONS else action

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import secrets
 import sys
+import threading
 import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from canasta_env.rules import Game, RulesError, standard_rules
+from canasta_env.rules import GAMES, Game, RulesError, standard_rules
 
+from .. import roster
 from ..threads import wait_passively
 from .errors import PlayError
 from .hall import Hall
-from .session import YOU
+from .session import YOU, Session
 
 _MISSING = "playing in the browser needs {0}: pip install 'canasta-env[play]'"
 _SEED_BITS = 53
+_WARM_UP_MOVES = 40
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,11 @@ class Arguments:
     """Folder whose runs offer their policies."""
     records: Path = Path("records")
     """Folder for records that are saved and loaded."""
+    tables: Path = Path("records/tables")
+    """Folder in which tables are kept, so that they can be taken up again when the server is. Its files hold
+    every card."""
+    patience_s: float = 60.0
+    """Seconds that an agent may think about a move before its table stops."""
     text: bool = False
     """Play one deal in the terminal instead, with the game and the seats below."""
     game: Game = "modern_american"
@@ -66,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(_MISSING.format("tyro"), file=sys.stderr)
         return 2
     arguments = tyro.cli(Annotated[Arguments, tyro.conf.arg(name="")], args=argv, prog="play.py")
-    hall = Hall(arguments.runs, arguments.records, arguments.agents)
+    hall = Hall(arguments.runs, arguments.records, arguments.agents, arguments.tables)
     try:
         return _play_in_terminal(arguments, hall) if arguments.text else _serve(arguments, hall)
     except (PlayError, RulesError) as error:
@@ -74,6 +83,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 0
+
+
+def _warm_up() -> None:
+    """Compile what has not been compiled yet, while people still choose: that may take a minute."""
+    for game in GAMES:
+        rules = standard_rules(game)
+        make = partial(roster.make, rules=rules)
+        session = Session(rules, ["heuristic"] * rules.players, make, seed=0)
+        while not session.state()["is_over"] and len(session.state()["moves"]) < _WARM_UP_MOVES:
+            session.advance()
 
 
 def _play_in_terminal(arguments: Arguments, hall: Hall) -> int:
@@ -104,7 +123,13 @@ def _serve(arguments: Arguments, hall: Hall) -> int:
         if arguments.open_browser:
             webbrowser.open(address)
 
-    app = Server(hall, arguments.host).app()
+    num_kept, faults = hall.look_for_kept_tables()
+    for fault in faults:
+        print(f"canasta-play: left aside: {fault}", file=sys.stderr)
+    if num_kept:
+        print(f"Tables kept in {arguments.tables}, to be taken up again: {num_kept}.")
+    threading.Thread(target=_warm_up, name="canasta-play: warm-up", daemon=True).start()
+    app = Server(hall, arguments.host, arguments.patience_s).app()
     try:
         web.run_app(app, host=arguments.host, port=arguments.port, print=announce)
     except OSError as error:

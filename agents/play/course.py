@@ -11,6 +11,8 @@ from canasta_env.engine import batch
 from canasta_env.engine.state import NOBODY, allocate, rules_record
 from canasta_env.records import DealRecord, Record
 
+from .moves import Move, play
+
 Episode = Literal["deal", "match"]
 
 
@@ -24,7 +26,7 @@ class Course:
 
     Attributes:
         table: The deal under way, or the last one.
-        moves: Who played what in this deal.
+        moves: What was played in this deal.
         finished: The deals before this one.
     """
 
@@ -39,15 +41,16 @@ class Course:
 
     def undo(self) -> None:
         """Go back to the beginning of this deal."""
-        self.table = Table.of_state(self.rules, self._start.copy())
-        self.moves: list[tuple[int, str]] = []
+        self.table = self.dealt()
+        self.moves: list[Move] = []
+
+    def dealt(self) -> Table:
+        """A table as this deal was dealt."""
+        return Table.of_state(self.rules, self._start.copy())
 
     def play(self, notation: str) -> None:
         """Play an action for the seat to move; raises what `Table.play` raises."""
-        seat = self.table.to_play
-        self.table.play(notation)
-        assert seat is not None
-        self.moves.append((seat, notation))
+        self.moves.append(play(self.table, notation))
 
     @property
     def winner(self) -> int | None:
@@ -81,8 +84,8 @@ class Course:
         self.finished.append(self._deal_record())
         state = self._start.copy()
         table = Table.of_state(self.rules, state)
-        for _, notation in self.moves:
-            table.play(notation)
+        for move in self.moves:
+            table.play(move.action)
         batch.next_deal(self._rules, state, 0)
         self._start = state
         self.undo()
@@ -95,5 +98,5 @@ class Course:
     def _deal_record(self) -> DealRecord:
         table = self.table
         points = tuple(score.total for score in table.score()) if table.is_over else None
-        actions = tuple(notation for _, notation in self.moves)
+        actions = tuple(move.action for move in self.moves)
         return DealRecord(table.dealer, table.scores, tuple(table.order), actions, points)

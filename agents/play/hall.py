@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from canasta_env import Rules, RulesError
+from canasta_env import Rules, RulesError, Table
 from canasta_env.records import Record, RecordError, verify, write
 from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
 
 from .. import roster
 from ..base import Agent
 from ..policies import playable_policy
+from .advice import advise
 from .errors import PlayError, choice_of, text_of
+from .keeping import Keeper
 from .replay import Replay
 from .session import YOU, Make, Session
 
-MAX_TABLES = 200
+_LOG = logging.getLogger(__name__)
+MAX_TABLES = 200  # in memory
 _NAME_BYTES = 9  # of chance in the name of a table: who does not know it cannot find it
 _MAX_SEED = 2**53 - 1  # what JSON numbers hold exactly
 _SUFFIX = ".jsonl"
@@ -35,11 +40,22 @@ class Hall:
         runs: Folder whose runs offer their policies as agents.
         records: Folder to which records are saved and from which they are loaded; made when first needed.
         extra: Specs of further agents, such as "python:module:Class". Browsers can choose no others.
+        tables: Folder in which tables are kept, to be taken up again by another server; made when first
+            needed. None: they end with the server.
     """
 
-    def __init__(self, runs: Path, records: Path, extra: Sequence[str] = ()) -> None:
+    def __init__(
+        self, runs: Path, records: Path, extra: Sequence[str] = (), tables: Path | None = None
+    ) -> None:
         self._runs, self._records, self._extra = runs, records, tuple(extra)
-        self.tables: dict[str, Sitting] = {}
+        self._keeper = None if tables is None else Keeper(tables)
+        self.tables: dict[str, Sitting] = {}  # the one longest not asked for first
+        self._order = threading.Lock()  # of `tables`
+        self._advisers: dict[tuple[Rules, str], list[Agent]] = {}
+
+    def look_for_kept_tables(self) -> tuple[int, list[str]]:
+        """How many tables another server has left that can be read, and what is wrong with the others."""
+        return (0, []) if self._keeper is None else self._keeper.tidy()
 
     def lobby(self) -> dict[str, Any]:
         """What can be played, by whom, and which records there are."""
@@ -94,7 +110,7 @@ class Hall:
                 record = verify(self._records / name)
         except RecordError as error:
             raise PlayError(str(error)) from None
-        return self._add(Replay(record, name, self.maker(record.rules)))
+        return self._add(Replay(record, name))
 
     def save(self, table: str) -> str:
         """Save the record of a table to the folder; returns its file's name."""
@@ -105,21 +121,63 @@ class Hall:
         return f"{stem}{_SUFFIX}"
 
     def find(self, table: object) -> Sitting:
-        """A table by its name.
+        """A table by its name, in memory or kept.
 
         Raises:
-            PlayError: If there is none of this name.
+            PlayError: If there is none of this name, or what was kept of it cannot be taken up again.
         """
-        if not isinstance(table, str) or table not in self.tables:
-            raise PlayError(f"table: there is no {table!r}; it may have been closed with the server")
-        return self.tables[table]
+        if not isinstance(table, str):
+            raise PlayError(f"table: {table!r} must be a text")
+        sitting = self.tables.get(table)
+        if sitting is None:
+            if self._keeper is None or not self._keeper.has(table):
+                raise PlayError(f"table: there is no {table!r}; it may have been closed with the server")
+            sitting = self._restored(table, self._keeper.read(table))
+        self._seat(table, sitting)
+        return sitting
+
+    def keep(self, table: str, sitting: Sitting) -> None:
+        """Write down how a table stands; a folder that cannot be written is reported, and play goes on."""
+        if self._keeper is None:
+            return
+        kept = sitting.kept()
+        if isinstance(sitting, Replay):
+            kept["record"] = _text_of_record(sitting.record())
+        try:
+            self._keeper.write(table, kept)
+        except OSError as error:
+            _LOG.warning("tables are not kept: %s", error)
+
+    def advise(self, spec: str, rules: Rules, table: Table) -> dict[str, Any]:
+        """What an agent would do, which nobody has at the table: as `advice.advise`."""
+        idle = self._advisers.setdefault((rules, spec), [])
+        agent = idle.pop() if idle else self.maker(rules)(spec)
+        agent.reset(1, 0)
+        advice = advise(agent, table)
+        idle.append(agent)
+        return advice
 
     def _add(self, sitting: Sitting) -> str:
-        while len(self.tables) >= MAX_TABLES:
-            del self.tables[next(iter(self.tables))]
         name = secrets.token_urlsafe(_NAME_BYTES)
-        self.tables[name] = sitting
+        self._seat(name, sitting)
+        self.keep(name, sitting)
         return name
+
+    def _seat(self, name: str, sitting: Sitting) -> None:
+        with self._order:
+            self.tables.pop(name, None)
+            while len(self.tables) >= MAX_TABLES:
+                del self.tables[next(iter(self.tables))]
+            self.tables[name] = sitting
+
+    def _restored(self, table: str, kept: Mapping[str, Any]) -> Sitting:
+        try:
+            if "record" in kept:
+                return Replay.restored(kept, _verify_text(text_of(kept, "record")))
+            return Session.restored(kept, self.maker(Rules.from_dict(kept["rules"])))
+        except Exception as error:  # a file may hold anything
+            reason = f"{type(error).__name__}: {error}"
+            raise PlayError(f"table: {table!r} was kept, but cannot be taken up again: {reason}") from error
 
     def maker(self, rules: Rules) -> Make:
         """What makes the agents offered for a game; raises PlayError for others, and for those that fail."""
@@ -129,7 +187,7 @@ class Hall:
                 raise PlayError(f"agent: {spec!r} is not offered; there are {', '.join(self.offered(rules))}")
             try:
                 return roster.make(spec, rules)
-            except (ValueError, ImportError) as error:
+            except (Exception, SystemExit) as error:  # an outsider's code may raise anything
                 raise PlayError(f"{spec}: {error}") from error
 
         return make
@@ -149,6 +207,13 @@ class Hall:
 
     def _saved(self) -> list[str]:
         return sorted((path.name for path in self._records.glob(f"*{_SUFFIX}")), reverse=True)
+
+
+def _text_of_record(record: Record) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "record"
+        write(record, path)
+        return path.read_text(encoding="utf-8")
 
 
 def _verify_text(text: str) -> Record:

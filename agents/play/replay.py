@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from canasta_env import Table
-from canasta_env.records import Record, replay
+from canasta_env.records import Record
 
-from ..base import Agent
-from .advice import advise
-from .errors import choice_of, text_of, whole_number_of
-from .seeing import open_hands, what_seat_sees
-from .session import Make, adviser, seat_to_look_from
+from .errors import PlayError, choice_of, text_of, whole_number_of
+from .moves import Move, play
+from .seeing import open_hands, points_on_table, what_seat_sees
+from .session import Question, seat_to_look_from
 
 
 class Replay:
@@ -21,29 +20,41 @@ class Replay:
     Args:
         record: A record that `records.verify` has found to agree with the rules.
         name: What it is called.
-        make: Makes an agent of a spec, for advice.
     """
 
-    def __init__(self, record: Record, name: str, make: Make) -> None:
-        self._record, self._name, self._make = record, name, make
+    def __init__(self, record: Record, name: str) -> None:
+        self._record, self._name = record, name
+        self.rules = record.rules
         self._steps: list[tuple[int, int, Table]] = []  # deal from 1, actions played in it, the table then
-        for deal, table in replay(record):
-            is_first = not self._steps or self._steps[-1][0] != deal
-            self._steps.append((deal, 0 if is_first else self._steps[-1][1] + 1, table.copy()))
+        self._moves: list[list[Move]] = []  # of each deal
+        for number, deal in enumerate(record.deals, start=1):
+            table = Table(record.rules, order=deal.order, dealer=deal.dealer, scores=deal.scores)
+            self._steps.append((number, 0, table.copy()))
+            self._moves.append([])
+            for played, action in enumerate(deal.actions, start=1):
+                self._moves[-1].append(play(table, action))
+                self._steps.append((number, played, table.copy()))
         self._at = 0
         self._seen_from: int | None = None
-        self._advisers: dict[str, Agent] = {}
+
+    @classmethod
+    def restored(cls, kept: Mapping[str, Any], record: Record) -> Replay:
+        """The record at the step at which `kept` was kept; raises as `Session.restored`."""
+        replay = cls(record, text_of(kept, "name"))
+        replay._go(kept)
+        replay._seen_from = seat_to_look_from({"seat": kept["seen_from"]}, replay.rules)
+        return replay
+
+    def kept(self) -> dict[str, Any]:
+        """Where the record is open; the record itself is kept beside it."""
+        return {"name": self._name, "step": self._at, "seen_from": self._seen_from}
 
     def handle(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Follow a message: `go`, `look` or `advise`; as `Session.handle`."""
-        kind = choice_of(message, "type", ["go", "look", "advise"])
-        if kind == "advise":
-            agent = adviser(self._advisers, text_of(message, "agent"), self._make)
-            return [{"type": "advice", **advise(agent, self._steps[self._at][2])}]
-        if kind == "go":
-            self._at = whole_number_of(message, "step", 0, len(self._steps) - 1)
+        """Follow a message: `go` or `look`; as `Session.handle`."""
+        if choice_of(message, "type", ["go", "look"]) == "go":
+            self._go(message)
         else:
-            self._seen_from = seat_to_look_from(message, self._record.rules)
+            self._seen_from = seat_to_look_from(message, self.rules)
         return [self.state()]
 
     @property
@@ -51,13 +62,31 @@ class Replay:
         """Never: the browser turns the pages."""
         return None
 
-    def advance(self) -> dict[str, Any]:
-        """Nothing goes on by itself."""
-        return self.state()
+    def is_asking(self, question: Question) -> bool:
+        """Nobody plays, so nobody is asked."""
+        return False
+
+    def ask(self) -> Question | None:
+        """Nobody plays, so nobody is asked."""
+        return None
+
+    def hear(self, question: Question, answer: str | PlayError) -> bool:
+        """Nobody is asked, so nothing is heard."""
+        return False
+
+    @property
+    def place(self) -> dict[str, int]:
+        """As `Session.place`."""
+        deal, played, _ = self._steps[self._at]
+        return {"deal": deal, "at": played}
+
+    def asked_for_advice(self) -> Table:
+        """The table at this step."""
+        return self._steps[self._at][2].copy()
 
     def state(self) -> dict[str, Any]:
         """Everything a browser shows, in the form of `Session.state`, and the steps of the record."""
-        rules = self._record.rules
+        rules = self.rules
         deal, played, table = self._steps[self._at]
         told = what_seat_sees(rules, table.view(self._seen_from or 0))
         if self._seen_from is None:
@@ -74,7 +103,8 @@ class Replay:
             "own_seat": None,
             "seen_from": self._seen_from,
             "legal": [],
-            "moves": self._moves(deal, played),
+            "moves": [move.seen_by(self._seen_from) for move in self._moves[deal - 1][:played]],
+            "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": self._totals(table),
             "winner": None,
@@ -90,13 +120,8 @@ class Replay:
         """The record itself."""
         return self._record
 
-    def _moves(self, deal: int, played: int) -> list[dict[str, Any]]:
-        start = self._at - played
-        actions = self._record.deals[deal - 1].actions
-        return [
-            {"seat": self._steps[start + place][2].to_play, "action": actions[place]}
-            for place in range(played)
-        ]
+    def _go(self, message: Mapping[str, Any]) -> None:
+        self._at = whole_number_of(message, "step", 0, len(self._steps) - 1)
 
     @staticmethod
     def _totals(table: Table) -> list[int]:

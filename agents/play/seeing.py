@@ -12,6 +12,7 @@ from canasta_env.cards import BLACK_THREE, KINDS, NUM_KINDS, RED_THREE
 from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, PHASES, REFUSED, WILD_MELD
 
 _ANSWERS = {REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
+_PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4
 _DISPLAY_ORDER = (RED_THREE, BLACK_THREE, *range(BLACK_THREE + 1, NUM_KINDS), KINDS.index("2"), WILD_MELD)
 
 
@@ -54,6 +55,11 @@ def open_hands(table: Table) -> list[dict[str, Any]]:
         counts = table.view(seat)[0]["hand"]
         hands.append({"size": int(counts.sum()), "cards": _names(counts), "known": []})
     return hands
+
+
+def points_on_table(table: Table) -> list[dict[str, int]]:
+    """What each side's laid cards come to so far: the clauses of the score that no hidden card changes."""
+    return [{clause: getattr(score, clause) for clause in _PUBLIC_CLAUSES} for score in table.score()]
 
 
 def _seat(relative: Any, viewer: int, rules: Rules) -> int | None:

@@ -8,7 +8,7 @@ import ipaddress
 import json
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +17,9 @@ from aiohttp import WSMsgType, web
 
 from .errors import PlayError, text_of
 from .hall import Hall, Sitting
+from .outbox import Outbox, Reply
+from .session import Question
+from .thinking import in_time
 
 STATIC = Path(__file__).parent / "static"
 MAX_MESSAGE_BYTES = 4 << 20
@@ -25,7 +28,8 @@ _POLICY = (
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-Reply = dict[str, Any]
+PATIENCE_S = 60.0
+_OPENING_S = 600.0  # the engine may have to be compiled, and PyTorch to be loaded
 
 
 class Server:
@@ -36,14 +40,19 @@ class Server:
     Args:
         hall: The tables.
         host: The address it listens on; if it is a loopback address, requests by other names are refused.
+        patience_s: Seconds that an agent may think about a move; then its table stops and says so.
     """
 
-    def __init__(self, hall: Hall, host: str) -> None:
+    def __init__(self, hall: Hall, host: str, patience_s: float = PATIENCE_S) -> None:
         self._hall = hall
         self._is_local = is_loopback(host)
-        self._watchers: dict[str, weakref.WeakSet[web.WebSocketResponse]] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._patience_s = patience_s
+        self._watchers: dict[str, weakref.WeakSet[Outbox]] = {}
+        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
         self._runners: dict[str, asyncio.Task[None]] = {}
+        self._questions: dict[str, Question] = {}  # that the runner of a table waits for
+        self._sockets: weakref.WeakSet[web.WebSocketResponse] = weakref.WeakSet()
+        self._errands: set[asyncio.Task[None]] = set()
 
     def app(self) -> web.Application:
         """The web application."""
@@ -75,74 +84,139 @@ class Server:
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE_BYTES, heartbeat=_HEARTBEAT_S)
         await socket.prepare(request)
-        async for message in socket:
-            if message.type is not WSMsgType.TEXT:
-                await _send(socket, {"type": "error", "reason": "a message is a text of JSON"})
-                continue
-            try:
-                await self._follow(socket, _parse(message.data))
-            except PlayError as error:
-                await _send(socket, {"type": "error", "reason": str(error)})
-            except Exception as error:  # a fault of ours must not end the game
-                print(f"canasta-play: {type(error).__name__}: {error}", file=sys.stderr)
-                await _send(socket, {"type": "error", "reason": "the server could not follow; see its log"})
+        outbox = Outbox(socket)
+        self._sockets.add(socket)
+        sender = asyncio.create_task(outbox.send())
+        try:
+            async for message in socket:
+                await outbox.wait_for_room()
+                if message.type is WSMsgType.TEXT:
+                    await self._reply(outbox, message.data)
+                else:
+                    outbox.put({"type": "error", "reason": "a message is a text of JSON"})
+        finally:
+            sender.cancel()
         return socket
 
-    async def _follow(self, socket: web.WebSocketResponse, message: dict[str, Any]) -> None:
-        kind = text_of(message, "type")
-        if kind == "lobby":
-            await _send(socket, await asyncio.to_thread(self._hall.lobby))
-        elif kind in ("open", "load"):
-            open_table = self._hall.open if kind == "open" else self._hall.load
-            table = await asyncio.to_thread(open_table, message)
-            await _send(socket, {"type": "opened", "table": table})
-        else:
-            await self._follow_at_table(socket, kind, message)
+    async def _reply(self, outbox: Outbox, text: str) -> None:
+        with self._errors_told_to(outbox):
+            message = _parse(text)
+            kind = text_of(message, "type")
+            if kind in ("open", "load", "advise"):  # these may take long: what comes after does not wait
+                errand = asyncio.create_task(self._run_errand(outbox, kind, message))
+                self._errands.add(errand)
+                errand.add_done_callback(self._errands.discard)
+            else:
+                await self._follow(outbox, kind, message)
 
-    async def _follow_at_table(self, socket: web.WebSocketResponse, kind: str, message: Reply) -> None:
+    @contextlib.contextmanager
+    def _errors_told_to(self, outbox: Outbox) -> Iterator[None]:
+        try:
+            yield
+        except PlayError as error:
+            outbox.put({"type": "error", "reason": str(error)})
+        except Exception as error:  # a fault of ours must not end the game
+            print(f"canasta-play: {type(error).__name__}: {error}", file=sys.stderr)
+            outbox.put({"type": "error", "reason": "the server could not follow; see its log"})
+
+    async def _run_errand(self, outbox: Outbox, kind: str, message: Reply) -> None:
+        with self._errors_told_to(outbox):
+            if kind == "advise":
+                await self._advise(outbox, message)
+            else:
+                open_table = self._hall.open if kind == "open" else self._hall.load
+                table = await in_time(lambda: open_table(message), _OPENING_S, "the table")
+                outbox.put({"type": "opened", "table": table})
+
+    async def _advise(self, outbox: Outbox, message: Reply) -> None:
+        table, spec = text_of(message, "table"), text_of(message, "agent")
+        async with self._lock(table):
+            sitting = await self._find(table)
+            asked, place = sitting.asked_for_advice(), sitting.place
+        advice = await in_time(lambda: self._hall.advise(spec, sitting.rules, asked), self._patience_s, spec)
+        outbox.put({"type": "advice", "table": table, **place, **advice})
+
+    async def _follow(self, outbox: Outbox, kind: str, message: Reply) -> None:
+        if kind == "lobby":
+            outbox.put(await asyncio.to_thread(self._hall.lobby))
+            return
         table = text_of(message, "table")
-        sitting = self._hall.find(table)
-        async with self._locks.setdefault(table, asyncio.Lock()):
+        async with self._lock(table):
+            sitting = await self._find(table)
             if kind == "join":
-                self._watchers.setdefault(table, weakref.WeakSet()).add(socket)
-                await _send(socket, {**sitting.state(), "table": table})
+                self._watchers.setdefault(table, weakref.WeakSet()).add(outbox)
+                outbox.put({**sitting.state(), "table": table})
             elif kind == "save":
                 name = await asyncio.to_thread(self._hall.save, table)
-                await _send(socket, {"type": "saved", "table": table, "name": name})
+                outbox.put({"type": "saved", "table": table, "name": name})
             else:
-                for reply in await asyncio.to_thread(sitting.handle, message):
+                replies = await in_time(lambda: sitting.handle(message), self._patience_s, "the table")
+                for reply in replies:
                     if reply["type"] == "state":
-                        await self._tell(table, reply)
+                        await asyncio.to_thread(self._hall.keep, table, sitting)
+                        self._tell(table, reply)
                     else:
-                        await _send(socket, {**reply, "table": table})
+                        outbox.put({**reply, "table": table})
         self._keep_going(table, sitting)
+
+    def _lock(self, table: str) -> asyncio.Lock:
+        """What lets one change a table at a time."""
+        return self._locks.setdefault(table, asyncio.Lock())
 
     def _keep_going(self, table: str, sitting: Sitting) -> None:
         """Let the agents of a table play on, if they do not already."""
-        runner = self._runners.get(table)
+        runner, question = self._runners.get(table), self._questions.get(table)
+        if question is not None and not sitting.is_asking(question) and runner is not None:
+            runner.cancel()  # it waits for an answer that nobody wants any more
+            runner = None
         if sitting.waits_s is not None and (runner is None or runner.done()):
-            self._runners[table] = asyncio.create_task(self._run(table, sitting))
+            self._runners[table] = asyncio.create_task(self._run(table))
 
-    async def _run(self, table: str, sitting: Sitting) -> None:
-        while (waits_s := sitting.waits_s) is not None:
-            await asyncio.sleep(waits_s)
-            if not any(not socket.closed for socket in self._watchers.get(table, ())):
+    async def _run(self, table: str) -> None:
+        while True:
+            async with self._lock(table):
+                waits_s = (await self._find(table)).waits_s
+            if waits_s is None:
                 return
-            async with self._locks[table]:
-                if sitting.waits_s is not None:
-                    await self._tell(table, await asyncio.to_thread(sitting.advance))
+            await asyncio.sleep(waits_s)
+            if all(outbox.is_closed for outbox in self._watchers.get(table, ())):
+                return
+            async with self._lock(table):
+                question = (await self._find(table)).ask()
+            if question is None:
+                continue
+            answer = await self._answer(table, question)
+            async with self._lock(table):
+                sitting = await self._find(table)
+                if sitting.hear(question, answer):
+                    await asyncio.to_thread(self._hall.keep, table, sitting)
+                    self._tell(table, sitting.state())
 
-    async def _tell(self, table: str, reply: Reply) -> None:
+    async def _answer(self, table: str, question: Question) -> str | PlayError:
+        self._questions[table] = question
+        try:
+            return await in_time(question.answer, self._patience_s, question.agent.name)
+        except PlayError as error:
+            return error
+        finally:
+            if self._questions.get(table) is question:
+                del self._questions[table]
+
+    async def _find(self, table: str) -> Sitting:
+        """A table, which may have to be taken up again; its lock must be held."""
+        if table in self._hall.tables:
+            return self._hall.find(table)
+        return await in_time(lambda: self._hall.find(table), _OPENING_S, "the table")
+
+    def _tell(self, table: str, reply: Reply) -> None:
         """Send a reply to everybody who looks at a table."""
-        for socket in list(self._watchers.get(table, ())):
-            await _send(socket, {**reply, "table": table})
+        for outbox in list(self._watchers.get(table, ())):
+            outbox.put({**reply, "table": table})
 
     async def _stop(self, app: web.Application) -> None:
-        for runner in self._runners.values():
-            runner.cancel()
-        for sockets in self._watchers.values():
-            for socket in list(sockets):
-                await socket.close()
+        for task in [*self._runners.values(), *self._errands]:
+            task.cancel()
+        await asyncio.gather(*(socket.close() for socket in list(self._sockets)))
 
 
 def is_loopback(host: str) -> bool:
@@ -163,8 +237,3 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise PlayError("a message is an object with a type")
     return message
-
-
-async def _send(socket: web.WebSocketResponse, reply: Reply) -> None:
-    with contextlib.suppress(ConnectionError, RuntimeError):  # it may be gone by now
-        await socket.send_json(reply)

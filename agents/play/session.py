@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env import IllegalActionError, NotationError, Rules
+from canasta_env import IllegalActionError, NotationError, Rules, Table
+from canasta_env.arguments import check_seed
 from canasta_env.records import Record
 
 from ..base import Agent
-from .advice import advise, choose
+from .advice import choose
 from .course import Course, Episode
 from .errors import PlayError, choice_of, text_of, whole_number_of
-from .seeing import open_hands, what_seat_sees
+from .refusals import refusals
+from .seeing import open_hands, points_on_table, what_seat_sees
+from .thinking import OverdueError
 
 _LOG = logging.getLogger(__name__)
 YOU = "you"
@@ -24,6 +29,27 @@ MAX_PACE_S = 10.0
 _PACE_S = 0.8
 _MAX_MOVES = 100_000
 Make = Callable[[str], Agent]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What an agent is asked: its answer takes as long as it takes, and changes no table.
+
+    Attributes:
+        missed: Tables at which the agent was asked before in this deal, if it has not seen them: one that was
+            made afresh is asked again, so that it remembers what the first one knew.
+    """
+
+    agent: Agent
+    table: Table
+    missed: tuple[Table, ...] = ()
+
+    def answer(self) -> str:
+        """The action it chooses; raises PlayError as `choose`."""
+        for table in self.missed:
+            with contextlib.suppress(PlayError):
+                choose(self.agent, table)
+        return choose(self.agent, self.table)
 
 
 class Session:
@@ -53,19 +79,62 @@ class Session:
         self.own_seat = seats.index(YOU) if YOU in seats else None
         self._make, self._seed = make, seed
         self._agents = {seat: make(spec) for seat, spec in enumerate(seats) if spec != YOU}
-        self._advisers: dict[str, Agent] = {}
         self._course = Course(rules, seed, episode)
         self._seen_from: int | None = self.own_seat
         self._pace_s = _PACE_S
         self._is_paused = False
         self._fault: str | None = None
+        self._asked: Question | None = None
+        self._thinking: set[int] = set()  # seats whose agent has been asked and has not answered
+        self._behind: set[int] = set()  # seats whose agent has not seen what this deal asked of it so far
         self._wake()
 
+    @classmethod
+    def restored(cls, kept: Mapping[str, Any], make: Make) -> Session:
+        """The table of which `kept` was kept.
+
+        Raises:
+            Exception: Of many kinds, if it is not what `kept` returns, or an agent is not there any more.
+        """
+        rules = Rules.from_dict(kept["rules"])
+        seed = check_seed(kept["seed"])
+        session = cls(rules, kept["seats"], make, seed, choice_of(kept, "episode", ["deal", "match"]))  # type: ignore[arg-type]
+        course = session._course
+        for number, actions in enumerate(kept["deals"]):
+            if number:
+                course.next_deal()
+            for action in actions:
+                course.play(action)
+        if session.own_seat is None:
+            session._seen_from = seat_to_look_from({"seat": kept["seen_from"]}, rules)
+        session._set_pace(kept)
+        session._pause(kept)
+        session._wake()
+        session._behind = set(session._agents)
+        return session
+
+    def kept(self) -> dict[str, Any]:
+        """The table in plain values, every card of it: for `restored`, not for a browser."""
+        course = self._course
+        return {
+            "rules": self.rules.to_dict(),
+            "seats": list(self.seats),
+            "seed": self._seed,
+            "episode": course.episode,
+            "deals": [
+                *(list(deal.actions) for deal in course.finished),
+                [move.action for move in course.moves],
+            ],
+            "seen_from": self._seen_from,
+            "pace_s": self._pace_s,
+            "is_paused": self._is_paused,
+        }
+
     def handle(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Follow a message: `play`, `next`, `undo`, `advise`, `pace`, `pause` or `look`.
+        """Follow a message: `play`, `next`, `undo`, `again`, `why`, `pace`, `pause` or `look`.
 
         Returns:
-            The replies: the state of the table, or the advice.
+            The replies: the state of the table, or the reasons.
 
         Raises:
             PlayError: If it cannot be followed; nothing has changed then.
@@ -74,41 +143,92 @@ class Session:
             "play": self._play,
             "next": self._next,
             "undo": self._undo,
+            "again": self._try_again,
             "pace": self._set_pace,
             "pause": self._pause,
             "look": self._look,
         }
-        kind = choice_of(message, "type", [*follow, "advise"])
-        if kind == "advise":
-            return [{"type": "advice", **self._advise(text_of(message, "agent"))}]
+        kind = choice_of(message, "type", [*follow, "why"])
+        if kind == "why":
+            return [self._why(text_of(message, "target"))]
         follow[kind](message)
         return [self.state()]
 
     @property
     def waits_s(self) -> float | None:
-        """Seconds until `advance` is due; None: it waits for a person."""
-        is_due = not self._course.table.is_over and self._course.table.to_play != self.own_seat
-        return None if not is_due or self._is_paused or self._fault is not None else self._pace_s
+        """Seconds until an agent is due to play; None: the table waits for a person."""
+        return None if self._is_paused or not self._is_due else self._pace_s
 
-    def advance(self) -> dict[str, Any]:
-        """Let the agent that is to move play; returns the state after it.
+    @property
+    def _is_due(self) -> bool:
+        table = self._course.table
+        return not table.is_over and table.to_play != self.own_seat and self._fault is None
 
-        An agent that fails stops the table, and the state says so under `fault`.
-        """
+    def is_asking(self, question: Question) -> bool:
+        """Whether the answer to a question is still wanted."""
+        return question is self._asked
+
+    def ask(self) -> Question | None:
+        """What the agent to move is to be asked; None if it is no agent's turn. `hear` takes the answer."""
+        if not self._is_due:
+            return None
         table = self._course.table
         seat = table.to_play
-        if seat is None or seat == self.own_seat:
-            return self.state()
-        try:
-            self._course.play(choose(self._agents[seat], table))
-        except PlayError as error:
-            _LOG.warning("%s", error)
+        assert seat is not None
+        missed = tuple(self._asked_before(seat)) if seat in self._behind else ()
+        self._asked = Question(self._agents[seat], table.copy(), missed)
+        self._thinking.add(seat)
+        self._behind.discard(seat)
+        return self._asked
+
+    def hear(self, question: Question, answer: str | PlayError) -> bool:
+        """Play what an agent has answered; returns False if the table has gone another way since.
+
+        An agent that fails stops the table, and the state says so under `fault`. Its error may be that it has
+        not answered at all: whatever it says later is not heard.
+        """
+        if not self.is_asking(question):
+            return False
+        seat = question.table.to_play
+        assert seat is not None
+        self._asked = None
+        if not isinstance(answer, OverdueError):
+            self._thinking.discard(seat)
+        if isinstance(answer, PlayError):
+            _LOG.warning("%s", answer)
             # what it tried, or what it complains of, may tell of its hand
-            hides = self.own_seat is not None
-            self._fault = (
-                f"{self.seats[seat]} failed in seat {seat}; the log says how" if hides else str(error)
-            )
+            hides = self.own_seat is not None and not isinstance(answer, OverdueError)
+            failed = f"{self.seats[seat]} failed in seat {seat}; the log says how"
+            self._fault = failed if hides else str(answer)
+        else:
+            self._course.play(answer)
+        return True
+
+    def advance(self) -> dict[str, Any]:
+        """Let the agent that is to move play, however long it thinks; returns the state after it."""
+        question = self.ask()
+        if question is not None:
+            try:
+                self.hear(question, question.answer())
+            except PlayError as error:
+                self.hear(question, error)
         return self.state()
+
+    @property
+    def place(self) -> dict[str, int]:
+        """Where the table stands, to tell what an answer was about: the deal, and the moves played in it."""
+        return {"deal": len(self._course.finished) + 1, "at": len(self._course.moves)}
+
+    def asked_for_advice(self) -> Table:
+        """The table of which an agent may be asked what it would do in the place of the seat to move.
+
+        Raises:
+            PlayError: If another is to move.
+        """
+        table = self._course.table
+        if self.own_seat is not None and not table.is_over and table.to_play != self.own_seat:
+            raise PlayError("it is not your turn")
+        return table.copy()
 
     def state(self) -> dict[str, Any]:
         """Everything a browser shows, from what the seat knows; all hands only where nobody plays."""
@@ -131,7 +251,8 @@ class Session:
             "own_seat": self.own_seat,
             "seen_from": self._seen_from,
             "legal": table.legal() if is_own_turn else [],
-            "moves": [{"seat": seat, "action": notation} for seat, notation in course.moves],
+            "moves": [move.seen_by(None if is_open else shown_seat) for move in course.moves],
+            "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": course.totals,
             "winner": course.winner,
@@ -202,18 +323,46 @@ class Session:
             raise PlayError("who plays sees the table from the own seat")
         self._seen_from = seat_to_look_from(message, self.rules)
 
-    def _advise(self, spec: str) -> dict[str, Any]:
-        """What an agent would do in the person's place; where nobody plays, in that of the seat to move."""
+    def _try_again(self, message: Mapping[str, Any]) -> None:
+        """Give the agent that failed another try, as one made afresh."""
+        if self._fault is None:
+            raise PlayError("no agent has failed")
+        seat = self._course.table.to_play
+        assert seat is not None
+        self._agents[seat] = self._make(self.seats[seat])
+        self._agents[seat].reset(1, self._seed_of(seat))
+        self._thinking.discard(seat)
+        self._behind.add(seat)
+        self._fault = None
+
+    def _why(self, target: str) -> dict[str, Any]:
+        """Why what a target suggests is not offered to the person."""
         table = self._course.table
-        if self.own_seat is not None and table.to_play != self.own_seat:
+        if self.own_seat is None or table.to_play != self.own_seat:
             raise PlayError("it is not your turn")
-        return advise(adviser(self._advisers, spec, self._make), table)
+        return {"type": "why", "target": target, **self.place, "refused": refusals(table, target)}
 
     def _wake(self) -> None:
         """Let the agents begin this deal as they would have in any case: the same again after an undo."""
-        self._fault = None
+        for seat in self._thinking:
+            self._agents[seat] = self._make(self.seats[seat])  # the one that still thinks is left to itself
+        self._thinking.clear()
+        self._behind.clear()
+        self._asked, self._fault = None, None
         for seat, agent in self._agents.items():
-            agent.reset(1, self._seed + len(self._course.finished) * self.rules.players + seat)
+            agent.reset(1, self._seed_of(seat))
+
+    def _seed_of(self, seat: int) -> int:
+        """What fixes the chance of an agent in this deal."""
+        return self._seed + len(self._course.finished) * self.rules.players + seat
+
+    def _asked_before(self, seat: int) -> Iterator[Table]:
+        """The tables at which a seat was to move in this deal until now."""
+        table = self._course.dealt()
+        for move in self._course.moves:
+            if move.seat == seat:
+                yield table.copy()
+            table.play(move.action)
 
 
 def seat_to_look_from(message: Mapping[str, Any], rules: Rules) -> int | None:
@@ -221,11 +370,3 @@ def seat_to_look_from(message: Mapping[str, Any], rules: Rules) -> int | None:
     if message.get("seat") is None:
         return None
     return whole_number_of(message, "seat", 0, rules.players - 1)
-
-
-def adviser(made: dict[str, Agent], spec: str, make: Make) -> Agent:
-    """The agent to be asked for advice: one of its own, so that asking changes no opponent."""
-    if spec not in made:
-        made[spec] = make(spec)
-        made[spec].reset(1, 0)
-    return made[spec]

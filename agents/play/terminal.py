@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
 
+from .advice import advise
 from .errors import PlayError
 from .session import Make, Session
 
@@ -59,20 +60,24 @@ def play(
         if line == "quit":
             return
         try:
-            _follow(session, line, shown, state["legal"], show)
+            _follow(session, line, state["legal"], make, show)
         except PlayError as error:
             show(str(error))
         if line == "undo":
             shown = 0
 
 
-def _follow(session: Session, line: str, at: int, legal: Sequence[str], show: Callable[[str], None]) -> None:
+def _follow(
+    session: Session, line: str, legal: Sequence[str], make: Make, show: Callable[[str], None]
+) -> None:
     if line == "help":
         show(_HELP)
     elif line == "undo":
         session.handle({"type": "undo"})
     elif line.startswith("?"):
-        advice = session.handle({"type": "advise", "agent": line[1:].strip() or "heuristic"})[0]
+        agent = make(line[1:].strip() or "heuristic")
+        agent.reset(1, 0)
+        advice = advise(agent, session.asked_for_advice())
         show(f"{advice['agent']} would {advice['action']}")
         for action, probability in advice.get("likely", ()):
             show(f"  {probability:6.1%} {action}")
@@ -81,7 +86,7 @@ def _follow(session: Session, line: str, at: int, legal: Sequence[str], show: Ca
     else:
         is_number = line.isdecimal() and 1 <= int(line) <= len(legal)
         action = legal[int(line) - 1] if is_number else line
-        session.handle({"type": "play", "action": action, "at": at})
+        session.handle({"type": "play", "action": action, "at": session.place["at"]})
 
 
 def _show_score(state: dict[str, object], show: Callable[[str], None]) -> None:

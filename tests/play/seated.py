@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from random import Random
 from typing import Any
 
@@ -44,9 +45,37 @@ class Broken(Chance):
         raise RuntimeError("out of luck")
 
 
+class Hanging(Chance):
+    """Thinks until the gate is opened."""
+
+    name = "hanging"
+    gate = threading.Event()
+    asked = threading.Event()
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        self.asked.set()
+        self.gate.wait()
+        return super().act(batch)
+
+
+class Leaving(Chance):
+    """Ends the program, or tries to."""
+
+    name = "leaving"
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        raise SystemExit("enough")
+
+
 def make(spec: str) -> Agent:
     """An agent of this file."""
-    agents = {"chance": Chance, "stubborn": Stubborn, "broken": Broken}
+    agents = {
+        "chance": Chance,
+        "stubborn": Stubborn,
+        "broken": Broken,
+        "hanging": Hanging,
+        "leaving": Leaving,
+    }
     if spec not in agents:
         raise PlayError(f"agent: {spec!r} is not offered")
     return agents[spec]()

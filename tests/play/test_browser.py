@@ -98,7 +98,8 @@ def test_a_whole_deal_by_clicks_a_reload_and_its_record(browser: Browser, addres
     browser.click('[data-key="last"]')
     browser.wait(lambda: browser.all(".score"))
     replayed = [message for message in browser.messages() if message["type"] == "state"][-1]
-    for part in ("moves", "score", "totals", "sides", "pile"):
+    assert [move["action"] for move in replayed["moves"]] == [move["action"] for move in states[-1]["moves"]]
+    for part in ("score", "totals", "sides", "pile"):
         assert replayed[part] == states[-1][part]
     assert browser.faults() == []
 

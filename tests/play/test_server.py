@@ -80,7 +80,7 @@ def test_a_second_socket_finds_the_table_as_it_stands_and_both_are_told(tmp_path
         await second.send_json({"type": "join", "table": table})
         assert await second.receive_json() == state
         await second.send_json({"type": "play", "table": table, "action": "draw", "at": len(state["moves"])})
-        assert (await second.receive_json())["moves"][-1] == {"seat": 0, "action": "draw"}
+        assert (await second.receive_json())["moves"][-1].items() >= {"seat": 0, "action": "draw"}.items()
 
     serve(tmp_path, talk)
 

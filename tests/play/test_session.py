@@ -154,8 +154,9 @@ def test_the_partner_is_asked_and_answers() -> None:
         ({"type": "pace"}, "pace_s: None"),
         ({"type": "pause", "is_paused": 1}, "is_paused: 1"),
         ({"type": "look", "seat": 1}, "who plays sees"),
-        ({"type": "advise"}, "agent: None"),
-        ({"type": "advise", "agent": "python:os:system"}, "not offered"),
+        ({"type": "why"}, "target: None"),
+        ({"type": "why", "target": "card:joker "}, "target: 'card:joker '"),
+        ({"type": "again"}, "no agent has failed"),
     ],
     ids=str,
 )
@@ -223,14 +224,15 @@ def test_what_a_failing_opponent_tried_is_not_told_to_who_plays(caplog: pytest.L
 def test_advice_is_given_for_the_own_turn_only_and_changes_nothing() -> None:
     table = own_turn()
     before = table.state()
-    advice = table.handle({"type": "advise", "agent": "chance"})[0]
-    assert advice["type"] == "advice" and advice["action"] in before["legal"]
+    asked = table.asked_for_advice()
+    assert asked.legal() == before["legal"]
+    asked.play("draw")
     assert table.state() == before
     table.handle({"type": "play", "action": "draw", "at": len(before["moves"])})
     discard = next(action for action in table.state()["legal"] if action.startswith("discard"))
     table.handle({"type": "play", "action": discard, "at": len(table.state()["moves"])})
     with pytest.raises(PlayError, match="not your turn"):
-        table.handle({"type": "advise", "agent": "chance"})
+        table.asked_for_advice()
 
 
 def test_seats_that_do_not_fit_are_refused() -> None:

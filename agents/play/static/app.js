@@ -1,5 +1,6 @@
 // The page: lobby or table, by the address; a reload finds the same table again.
 
+import { points } from "./elements.js";
 import { drawLobby, gameTitle } from "./lobby.js";
 import { connect } from "./socket.js";
 import { drawTable, pressed } from "./table.js";
@@ -14,6 +15,9 @@ let lobby = null;
 let state = null;
 let advice = null;
 let adviser = null;
+let isAsking = false;
+let why = null;
+let isOpening = false;
 let timer = null;
 
 const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
@@ -44,13 +48,13 @@ function show() {
   const table = tableInAddress();
   if (!table) {
     heading.textContent = "";
-    if (lobby) drawLobby(main, lobby, ownTables(), send);
+    if (lobby) drawLobby(main, lobby, ownTables(), { open, isOpening, forget });
   } else if (state?.table === table) {
     const players = state.hands.length;
     heading.textContent = `${gameTitle({ game: state.game, players })}, to ${state.target.toLocaleString("en-US")} · deal ${state.deal} · turn ${state.turn}`;
     const agents = lobby?.games.find((offer) => offer.game === state.game && offer.players === players)?.agents ?? [];
     adviser = agents.includes(adviser) ? adviser : (agents.find((agent) => agent.startsWith("neural:")) ?? agents[0]);
-    drawTable(main, state, { agents, adviser, advice, chooseAdviser, ask, isRunning: timer !== null, run }, send);
+    drawTable(main, state, { agents, adviser, advice, isAsking, why, chooseAdviser, ask, isRunning: timer !== null, run }, send);
   }
 }
 
@@ -58,7 +62,22 @@ function chooseAdviser(agent) {
   adviser = agent;
 }
 
+// Open a table or a record: that may take a minute where the engine has to be compiled first.
+function open(message) {
+  isOpening = true;
+  say("The table is being set up. The first time on this machine that takes about a minute.");
+  send(message);
+  show();
+}
+
+function forget(table) {
+  remember(table, null);
+  show();
+}
+
 function ask() {
+  isAsking = true;
+  show();
   send({ type: "advise", table: state.table, agent: adviser });
 }
 
@@ -68,8 +87,20 @@ function enter() {
   const table = tableInAddress();
   if (state?.table !== table) advice = null;
   send({ type: "lobby" });
-  if (table) send({ type: "join", table });
+  if (table) {
+    if (state?.table !== table) {
+      main.replaceChildren();
+      say("The table is being looked for …");
+    }
+    send({ type: "join", table });
+  }
   show();
+}
+
+function title({ kind, name, game, hands, names, deal, totals, is_over: isOver }) {
+  if (kind === "replay") return `Record ${name}`;
+  const now = isOver ? "over" : `deal ${deal}`;
+  return `${gameTitle({ game, players: hands.length })}: ${names.join(", ")} · ${now} · ${totals.map(points).join(" : ")}`;
 }
 
 const received = {
@@ -78,27 +109,40 @@ const received = {
     show();
   },
   opened({ table }) {
+    isOpening = false;
     location.hash = `table=${table}`;
   },
   state(message) {
     if (message.table !== tableInAddress()) return;
     const isSamePlace = state?.table === message.table && state.deal === message.deal && state.moves.length === message.moves.length;
-    if (!isSamePlace) advice = null;
+    if (!isSamePlace) {
+      advice = null;
+      isAsking = false;
+    }
     say("");
     state = message;
-    remember(message.table, message.kind === "replay" ? `Record ${message.name}` : `${gameTitle({ game: message.game, players: message.hands.length })}: ${message.names.join(", ")}`);
+    remember(message.table, title(message));
     show();
   },
   advice(message) {
+    if (message.table !== state?.table || message.deal !== state.deal || message.at !== state.moves.length) return;
+    isAsking = false;
     advice = message;
+    show();
+  },
+  why(message) {
+    why = message;
     show();
   },
   saved({ name }) {
     say(`Saved as ${name}: the lobby has it under Records.`);
   },
   error({ reason }) {
+    const isGone = reason.startsWith("table: ");
+    isAsking = isOpening = false;
     say(reason);
-    if (reason.startsWith("table: there is no")) {
+    if (!isGone) show();
+    if (isGone) {
       remember(tableInAddress(), null);
       state = null;
       history.replaceState(null, "", "#");
@@ -110,7 +154,10 @@ const received = {
 const send = connect({
   opened: enter,
   received: (message) => received[message.type]?.(message),
-  lost: () => say("The connection was lost; trying again."),
+  lost() {
+    isAsking = isOpening = false;
+    say("The connection was lost; trying again. The table is kept.");
+  },
 });
 addEventListener("hashchange", enter);
 addEventListener("keydown", pressed);

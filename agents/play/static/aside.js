@@ -1,6 +1,7 @@
 // Beside the felt: score, controls, advice and the moves.
 
 import { button, counted, element, points, seatName, sideName } from "./elements.js";
+import { inWords, turnsOf } from "./turns.js";
 
 const CLAUSES = {
   melded_cards: "cards melded",
@@ -61,14 +62,13 @@ function tableControls(state, send) {
       button("undo", "Back to the deal's start", () => send({ type: "undo" }), { disabled: state.moves.length === 0 }),
       button("save", "Save the record", () => send({ type: "save" }), { disabled: !isWatched && state.phase !== "over" && state.deal === 1 }),
     ),
-    state.fault ? element("p", { class: "fault" }, state.fault) : null,
+    state.fault && isWatched ? element("p", { class: "fault" }, state.fault) : null,
+    state.fault && isWatched ? button("again", "Let it try again", () => send({ type: "again" })) : null,
   );
 }
 
 function replayControls(state, extra, send) {
   const go = (step) => send({ type: "go", step: Math.min(Math.max(step, 0), state.num_steps - 1) });
-  const before = state.deal_starts.filter((step) => step < state.step).at(-1) ?? 0;
-  const after = state.deal_starts.find((step) => step > state.step) ?? state.num_steps - 1;
   const range = element("input", {
     type: "range", min: 0, max: state.num_steps - 1, value: state.step, "data-key": "step", "aria-label": "step",
     onchange: (event) => go(Number(event.target.value)),
@@ -82,12 +82,13 @@ function replayControls(state, extra, send) {
     element(
       "div",
       { class: "buttons steps" },
-      button("first", "|◀", () => go(before), { "aria-label": "to the deal's start" }),
-      button("back", "◀", () => go(state.step - 1), { "aria-label": "back" }),
+      button("first", "|◀", () => go(keyStep(state, "ArrowUp")), { "aria-label": "to the deal's start" }),
+      button("back", "◀", () => go(state.step - 1), { "aria-label": "back", disabled: state.step === 0 }),
       button("run", extra.isRunning ? "❚❚" : "▶▶", extra.run, { "aria-label": extra.isRunning ? "stop" : "run" }),
-      button("on", "▶", () => go(state.step + 1), { "aria-label": "on" }),
-      button("last", "▶|", () => go(after), { "aria-label": "to the next deal" }),
+      button("on", "▶", () => go(state.step + 1), { "aria-label": "on", disabled: state.step === state.num_steps - 1 }),
+      button("last", "▶|", () => go(keyStep(state, "ArrowDown")), { "aria-label": "to the next deal" }),
     ),
+    element("p", { class: "note" }, "Keys: ← → a step, ↑ ↓ a deal, Home and End, Space runs."),
   );
 }
 
@@ -108,9 +109,19 @@ function advice(state, extra) {
     "section",
     { class: "sheet advice" },
     element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk })),
-    told ? element("p", {}, element("b", {}, told.action), told.value === null || told.value === undefined ? "" : ` · expects ${points(Math.round(told.value) || 0)} points`) : null,
-    told?.likely ? element("ul", { class: "likely" }, ...told.likely.map(likely)) : null,
+    extra.isAsking ? element("p", { class: "note" }, "It is thinking …") : null,
+    told ? element("p", { role: "status" }, `${told.agent} would `, element("b", {}, told.action), ".") : null,
+    told?.likely ? element("ul", { class: "likely", "aria-label": "how likely it plays each action" }, ...told.likely.map(likely)) : null,
+    typeof told?.value === "number" ? expectation(state, told.value) : null,
   );
+}
+
+// The value of a policy: by how many points the side to move is expected to end this deal ahead.
+function expectation(state, value) {
+  const side = sideName(state, state.to_play % state.sides.length);
+  const others = state.sides.length === 2 ? "the other side" : "the others on average";
+  const number = Math.abs(Math.round(value));
+  return element("p", { class: "note" }, `It expects ${side} to end this deal ${points(number)} points ${value < 0 ? "behind" : "ahead of"} ${others}, all of the deal's points counted.`);
 }
 
 function likely([action, probability]) {
@@ -120,12 +131,21 @@ function likely([action, probability]) {
 }
 
 function moveList(state) {
-  const turns = [];
-  for (const { seat, action } of state.moves) {
-    if (turns.at(-1)?.seat === seat && action !== "draw" && !action.startsWith("take")) turns.at(-1).actions.push(action);
-    else turns.push({ seat, actions: [action] });
-  }
-  const lines = turns.map(({ seat, actions }) =>
-    element("li", { class: `side${seat % state.sides.length}` }, element("b", {}, seatName(state, seat)), ` ${actions.join(", ")}`));
+  const lines = turnsOf(state.moves).map((turn) =>
+    element("li", { class: `side${turn.seat % state.sides.length}` }, element("b", {}, seatName(state, turn.seat)), ` ${inWords(turn)}`));
   return element("section", { class: "sheet" }, element("h2", {}, counted(state.moves.length, "move")), element("ol", { class: "moves", tabindex: "0", "aria-label": "moves" }, ...lines));
+}
+
+// The step of a record to which a key leads; null if it is none of these keys.
+export function keyStep(state, key) {
+  const last = state.num_steps - 1;
+  const steps = {
+    ArrowLeft: state.step - 1,
+    ArrowRight: state.step + 1,
+    ArrowUp: state.deal_starts.filter((step) => step < state.step).at(-1) ?? 0,
+    ArrowDown: state.deal_starts.find((step) => step > state.step) ?? last,
+    Home: 0,
+    End: last,
+  };
+  return key in steps ? Math.min(Math.max(steps[key], 0), last) : null;
 }

@@ -4,10 +4,11 @@ import { element } from "./elements.js";
 
 const FACES = { joker: "★", red3: "3", black3: "3" };
 
-export function card(kind, className = "") {
+// A card, or `count` of them, squared up.
+export function card(kind, className = "", count = 1) {
   const sort = { joker: "wild", 2: "wild two", red3: "red" }[kind] ?? "";
   const face = FACES[kind] ?? kind;
-  return element("span", { class: `card ${sort} ${className}`, title: kind, "data-face": face }, element("b", {}, face));
+  return element("span", { class: `card ${sort} ${className}`, title: kind, "data-face": face }, element("b", {}, face), count > 1 ? element("i", {}, `×${count}`) : null);
 }
 
 export const back = () => element("span", { class: "card back", "aria-hidden": "true" });

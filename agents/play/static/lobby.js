@@ -8,15 +8,15 @@ const chosen = { game: 0, episode: "match", seats: {} };
 
 export const gameTitle = ({ game, players }) => `${NAMES[game]}, ${players} players`;
 
-export function drawLobby(main, lobby, tables, send) {
+export function drawLobby(main, lobby, tables, { open, isOpening, forget }) {
   const offers = [...lobby.games].reverse();
   const offer = offers[chosen.game];
-  const redraw = () => drawLobby(main, lobby, tables, send);
+  const redraw = () => drawLobby(main, lobby, tables, { open, isOpening, forget });
   const seats = (chosen.seats[chosen.game] ??= [YOU, ...Array(offer.players - 1).fill("heuristic")]);
 
   function start() {
     const { game, players } = offer;
-    send({ type: "open", game, players, seats, episode: chosen.episode });
+    open({ type: "open", game, players, seats, episode: chosen.episode });
   }
 
   fill(
@@ -34,11 +34,11 @@ export function drawLobby(main, lobby, tables, send) {
         redraw();
       }),
       ...seats.map((seat, number) => seatChoice(offer, seats, number, redraw)),
-      element("p", { class: "note" }, seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open."),
-      button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main" }),
+      element("p", { class: "note" }, seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open or from any seat."),
+      button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main", disabled: isOpening }),
     ),
-    ...(tables.length ? [tableList(tables)] : []),
-    recordList(lobby.records, send),
+    ...(tables.length ? [tableList(tables, forget)] : []),
+    recordList(lobby.records, open),
   );
 }
 
@@ -65,17 +65,18 @@ function seatLabel(players, own, number) {
   return `Seat ${number}, ${players === 4 && number === (own + 2) % 4 ? "partner" : "opponent"}`;
 }
 
-function tableList(tables) {
-  const links = tables.map(({ table, title }) => element("li", {}, element("a", { href: `#table=${table}`, "data-key": table }, title)));
+function tableList(tables, forget) {
+  const links = tables.map(({ table, title }) => element("li", {}, element("a", { href: `#table=${table}`, "data-key": table }, title),
+    button(`forget:${table}`, "×", () => forget(table), { class: "small", "aria-label": `take ${title} off this list`, title: "take off this list" })));
   return element("section", { class: "sheet" }, element("h2", {}, "Your tables"), element("ul", {}, ...links));
 }
 
-function recordList(names, send) {
-  const files = names.map((name) => element("li", {}, button(name, name, () => send({ type: "load", name }), { class: "link" })));
+function recordList(names, open) {
+  const files = names.map((name) => element("li", {}, button(name, name, () => open({ type: "load", name }), { class: "link" })));
   const picker = element("input", {
     type: "file",
     "data-key": "file",
-    onchange: async (event) => send({ type: "load", text: await event.target.files[0].text() }),
+    onchange: async (event) => open({ type: "load", text: await event.target.files[0].text() }),
   });
   return element(
     "section",
