@@ -17,7 +17,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 INTEGRATIONS ?= .integrations
 LIBRARIES ?= sb3 rllib torchrl tianshou
-EXTRAS := train,arena,render,play,onnx,dev
+EXTRAS := train,arena,render,play,onnx,dev,docs
 
 # What `test-modes` runs: with bounds checks what reaches every kernel, as plain Python what cites the rules.
 BOUNDS_TESTS := tests/engine/test_modes.py tests/engine/test_invariants.py \
@@ -30,7 +30,7 @@ PLAIN_TESTS := tests/engine/test_modes.py tests/rules/test_cases.py tests/rules/
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-modes test-slow test-integrations lint format check demo bench clean distclean
+.PHONY: help setup test test-modes test-slow test-integrations lint format check demo docs bench clean distclean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -90,11 +90,17 @@ demo: $(STAMP)  ## a minute of self-play training, then a small tournament
 	$(PY) train.py --minutes 1
 	$(PY) evaluate.py --boards 50
 
+docs: $(STAMP)  ## draw the diagrams, write the tables that come from code, build the site into docs/_build
+	$(PY) -m docs.draw
+	$(PY) -m docs.tabulate
+	$(PY) -m sphinx -W --keep-going --quiet docs docs/_build
+	@echo "docs/_build/index.html"
+
 bench: $(STAMP)  ## measure the engine's and the trainer's speed
 	$(PY) -m benchmarks
 
 clean:  ## remove caches and build outputs, keep .venv and runs
-	rm -rf build dist htmlcov *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist docs/_build htmlcov *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 distclean: clean  ## remove .venv and the libraries' environments as well

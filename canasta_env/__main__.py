@@ -59,7 +59,8 @@ def _print_layouts(game: str | None, players: int | None) -> None:
     if game is not None:
         print(layout_table(standard_rules(game, players)))
         return
-    print("# Layouts of observations\n\nMade by `python -m canasta_env layout`; described in environment.md.")
+    print("# Layouts of observations\n\nMade by `python -m canasta_env layout`;", end=" ")
+    print("described in [environment.md](environment.md).")
     for each_game in GAMES:
         for number in PLAYERS[each_game]:
             print(f"\n{layout_table(standard_rules(each_game, number))}")

@@ -24,8 +24,8 @@ Scores = Literal["zero", "drawn"] | Sequence[int]
 class StepResult(NamedTuple):
     """What a step brought about; the arrays are buffers, overwritten by the next step."""
 
-    ended: NDArray[np.bool_]  # (num_tables,): the deal ended with this action
-    points: NDArray[np.float32]  # (num_tables, players): each seat's points of a deal that ended, else 0
+    ended: NDArray[np.bool_]  #: (num_tables,): the deal ended with this action
+    points: NDArray[np.float32]  #: (num_tables, players): each seat's points of a deal that ended, else 0
 
 
 class VectorTables:
@@ -161,7 +161,7 @@ class VectorTables:
 
     @property
     def critic_states(self) -> NDArray[np.int8]:
-        """Observations and the other hands, `(num_tables, critic_size) int8`, a buffer: for training only."""
+        """Observations and the other hands, `(num_tables, critic_size) int8`, a buffer; for training only."""
         if not self._has_critic_states:
             encode_critic_states(self._rules, self._states, self.views, self._critic_states)
             self._has_critic_states = True

@@ -4,7 +4,7 @@ python evaluate.py --agents heuristic random --agents-from examples/my_agent.py 
 
 An agent is any class with a name, `reset` and `act`. `act` gets a batch of decisions, each at another table:
 what the seat to move may know (`views`, fields as in canasta_env/engine/view.py) and which of the 96 actions
-are legal (`masks`). It returns an action id for each. See docs/players.md.
+are legal (`masks`). It returns an action id for each. See docs/own_agent.md.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def specs_in_file(path: Path) -> list[str]:
     ]
     if not classes:
         raise ArenaError(
-            f"agents-from: {path} defines no agent: a class with reset() and act(); see docs/players.md"
+            f"agents-from: {path} defines no agent: a class with reset() and act(); see docs/own_agent.md"
         )
     return [f"{FILE_PREFIX}{path.resolve()}:{name}" for name in classes]
 

@@ -17,7 +17,7 @@ from canasta_env.rules import classic, modern_american
 from tests.arena import stubs
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_agent.py"
-GUIDE = EXAMPLE.parents[1] / "docs" / "players.md"
+GUIDE = EXAMPLE.parents[1] / "docs" / "own_agent.md"
 OUTSIDERS = Path(__file__).parent / "outsiders.py"
 FIRST, LAST = (f"file:{OUTSIDERS}:{name}" for name in ("First", "Last"))
 BUNDLED = ("random", "greedy")  # play in this process
