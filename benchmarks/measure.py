@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-REPEATS = 7
+REPEATS = int(os.environ.get("CANASTA_BENCHMARK_REPEATS", "7"))  # 1 shows that a benchmark runs
 
 
 @dataclass(frozen=True)
