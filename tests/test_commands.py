@@ -32,7 +32,9 @@ pytest.importorskip("torch", reason="most of the commands train or play policies
 
 import numpy as np
 
+from agents.learning.cli import parse
 from agents.learning.config import Config, from_dict
+from benchmarks.ablations import VARIANTS
 from canasta_env import modern_american
 from canasta_env.vector import VectorTables
 from tests.document_blocks import ROOT, SHELL, Block, Command, blocks, commands, spans
@@ -87,6 +89,7 @@ PROGRAMS = {
     "play.py --text": Program(types="1\n" * 2_000, prints=r"total"),
     "tensorboard": Program(shorter=("--port", "PORT", "--host", "127.0.0.1"), serves="TensorBoard"),
     "-m agents export": Program(prints=r"it plays as onnx:", leaves=("policy.onnx",)),
+    "-m agents equity": Program(shorter=("--agent", "heuristic", "--deals", "1000"), prints=r"50\.0%"),
     "-m agents.heuristics.ablation": Program(
         shorter=("--boards", "4"), prints=r"\| \S.+ \| [+-]\d+ ± \d+ \|"
     ),
@@ -142,6 +145,15 @@ def check_example(command: Command) -> None:
         assert not word.startswith("--") or word in known, f"{command.place}: the options are {sorted(known)}"
 
 
+def check_ablations(command: Command) -> None:
+    """It would train for hours: its own options and those of each variant have to be read."""
+    config, *options = command.words[3:]
+    base = parse([str(ROOT / config), *options]).config
+    for variant in VARIANTS.values():
+        changed = parse([str(ROOT / config), *options, *variant.split()]).config
+        assert (changed == base) == (variant == ""), f"{command.place}: {variant} changes nothing"
+
+
 def check_nothing(command: Command) -> None:
     """It is another project's, and nothing of it can be looked at here."""
 
@@ -153,6 +165,7 @@ CHECKED: dict[str, Callable[[Command], None]] = {
     "canasta-evaluate": check_installed,
     "canasta-play": check_installed,
     "examples/": check_example,
+    "-m benchmarks.ablations": check_ablations,
     "ray start": check_nothing,  # starts servers that stay
     "torchrun": check_nothing,  # named without a script; where it has one it runs
 }
