@@ -240,6 +240,9 @@ def shortened(words: list[str], program: Program, port: int) -> list[str]:
     if words[0] == "torchrun":
         script = words.index("train.py")
         words = [*words[:script], "--nnodes", "1", "--nproc-per-node", "2", *words[script:]]
+    if "--run.start" in words:  # with the network of the policy that it starts from
+        width = options.index("--network.width")
+        del options[width : width + 2]
     if "--until" in words:  # plans with at least 50 boards
         options += ["--boards", "50", "--until", "100000"]
     return words + options
