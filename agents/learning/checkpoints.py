@@ -21,6 +21,7 @@ from canasta_env.rules import Rules
 from ..policies import bundled_policies, bundled_policy
 from .arrays import Arrays, as_bytes
 from .config import Network, from_dict
+from .equity.table import percent_a_point
 from .files import find_folder, write_folder
 from .network import PolicyNetwork
 
@@ -154,7 +155,7 @@ def set_weights(network: PolicyNetwork, arrays: Arrays) -> None:
 def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
     """Give a network the weights of a trained policy.
 
-    Values that were learnt for another objective are in another unit: the head that makes them stays new.
+    Values that were learnt for another objective change their unit, by what a point roughly brings in a match.
 
     Args:
         network: Changed.
@@ -173,11 +174,10 @@ def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
             f"run.start: the policy of {start} is {other}, that of this run {own}; set the sections "
             "network and game to those of the policy"
         )
-    arrays = weights(policy.network)
-    if policy.card.get("objective", "deal") != objective:
-        kept = weights(network)
-        arrays |= {name: kept[name] for name in kept if name.startswith(("value_head.", "value_scale"))}
-    set_weights(network, arrays)
+    set_weights(network, weights(policy.network))
+    if (learnt := policy.card.get("objective", "deal")) != objective:
+        percent = percent_a_point(policy.rules)
+        network.value_scale.mul_(percent if learnt == "deal" else 1 / percent)
 
 
 def _json(content: dict[str, Any]) -> bytes:

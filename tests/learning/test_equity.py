@@ -212,13 +212,17 @@ def test_a_run_may_begin_with_a_trained_policy(tmp_path):
     assert all(same(network, trained).values())
 
 
-def test_values_of_another_objective_are_learnt_anew(tmp_path):
-    trained = a_policy(tmp_path, "deal")
+def test_values_of_another_objective_change_their_unit(tmp_path):
+    a_policy(tmp_path, "deal")
     network = PolicyNetwork(Network(width=16), 30)
     begin_from(network, tmp_path, "match")
-    is_same = same(network, trained)
-    assert not is_same["value_head.weight"] and not is_same["value_scale"]
-    assert is_same["policy_head.weight"] and is_same["policy_layers.0.weight"]
+    percent = float(network.value_scale) / 7.0
+    lead = load_equity(classic(2)).at(np.array([[3000, 2500]]))[0, 0] - 0.5
+    assert percent == pytest.approx(100 * lead / 500, rel=0.1)
+    save(tmp_path, network, policy_card(network, classic(2), objective="match"))
+    back = PolicyNetwork(Network(width=16), 30)
+    begin_from(back, tmp_path, "deal")
+    assert float(back.value_scale) == pytest.approx(7.0)
 
 
 @pytest.mark.parametrize(("form", "inputs"), [(Network(width=24), 30), (Network(width=16), 31)])

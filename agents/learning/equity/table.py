@@ -84,6 +84,18 @@ class EquityTable:
         write_file(path, json.dumps(content).encode() + b"\n")
 
 
+def percent_a_point(rules: Rules) -> float:
+    """Percent of a match that a point brings, roughly: a tenth of the target, from half of it each.
+
+    Raises:
+        EquityError: If there is no table.
+    """
+    level = np.full((1, rules.num_sides), rules.target // 2)
+    lead = np.zeros_like(level)
+    lead[0, 0] = rules.target // 10
+    return float(load_equity(rules).gains(level, lead)[0, 0] / lead[0, 0])
+
+
 def equity_file(rules: Rules) -> Path:
     """Where the package keeps the table of a game."""
     return FOLDER / f"{policy_name(rules)}.json"
