@@ -155,7 +155,7 @@ def set_weights(network: PolicyNetwork, arrays: Arrays) -> None:
 def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
     """Give a network the weights of a trained policy.
 
-    Values that were learnt for another objective change their unit, by what a point roughly brings in a match.
+    Values that were learnt for another objective change their unit, by what a point brings in a match.
 
     Args:
         network: Changed.
