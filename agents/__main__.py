@@ -13,11 +13,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m agents", description="Work on trained players.")
     commands = parser.add_subparsers(dest="command", required=True)
     export = commands.add_parser("export", help="write a trained policy as an ONNX file")
-    export.add_argument("run", type=Path, help="a run (its best policy) or a checkpoint in it")
+    export.add_argument(
+        "run", help='a run (its best policy), a checkpoint in it, or a policy of the package ("classic_4")'
+    )
     export.add_argument("file", type=Path, help="the file to write")
     options = parser.parse_args(arguments)
     try:
-        _export(options.run, options.file)
+        _export(Path(options.run.removeprefix("neural:")), options.file)
     except (ValueError, ImportError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
