@@ -18,9 +18,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m agents", description="Work on trained players.")
     commands = parser.add_subparsers(dest="command", required=True)
     export = commands.add_parser("export", help="write a trained policy as an ONNX file")
-    export.add_argument("run", type=Path, help="a run (its best policy) or a checkpoint in it")
+    export.add_argument(
+        "run", help='a run (its best policy), a checkpoint in it, or a policy of the package ("classic_4")'
+    )
     export.add_argument("file", type=Path, help="the file to write")
-    export.set_defaults(run_command=lambda options: _export(options.run, options.file))
+    export.set_defaults(run_command=lambda options: _export(Path(options.run.removeprefix("neural:")), options.file))
     equity = commands.add_parser("equity", help="estimate what match scores are worth, from played deals")
     equity.add_argument("--game", choices=GAMES, default="modern_american", help="default: %(default)s")
     equity.add_argument("--players", type=int, default=4, help="default: %(default)s")

@@ -29,6 +29,7 @@ from agents.onnx_agent import ExportError, OnnxAgent  # noqa: E402
 
 NUM_VIEWS = 10_000
 TABLES = 250
+METADATA = {"game": "classic", "players": "2", "observation_size": "651"}
 CLOSE_CALL = 1e-4  # nats: between choices as close as this, rounding may decide
 
 
@@ -190,6 +191,14 @@ def test_what_is_no_exported_policy_says_why(tmp_path):
     onnx.save(onnx.helper.make_model(empty), tmp_path / "empty.onnx")
     with pytest.raises(ExportError):
         make(f"onnx:{tmp_path / 'empty.onnx'}", rules)
+
+
+def test_a_policy_of_the_package_is_exported_by_the_name_it_plays_under(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("agents.onnx_export.export", lambda run, file: asked.append(str(run)) or METADATA)
+    for name in ("neural:classic_2", "classic_2", "runs/x/best"):
+        assert main(["export", name, str(tmp_path / "policy.onnx")]) == 0
+    assert asked == ["classic_2", "classic_2", "runs/x/best"]
 
 
 def test_the_command_says_what_was_wrong(tmp_path, capsys):
