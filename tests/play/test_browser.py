@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,6 +96,11 @@ def test_a_whole_deal_by_clicks_a_reload_and_its_record(browser: Browser, addres
     browser.wait(lambda: browser.all('[data-key="on"]'))
     browser.click('[data-key="on"]')
     browser.wait(lambda: browser.texts(".moves li")[:1])
+    for key, step in ((Keys.ARROW_RIGHT, "2"), (Keys.END, "last"), (Keys.HOME, "0"), (Keys.ARROW_RIGHT, "1")):
+        ActionChains(browser.driver).send_keys(key).perform()
+        steps = browser.all('input[type="range"]')[0].get_attribute("max")
+        expected = steps if step == "last" else step
+        browser.wait(lambda expected=expected: browser.all(f'.controls[data-step="{expected}"]'))
     browser.click('[data-key="last"]')
     browser.wait(lambda: browser.all(".score"))
     replayed = [message for message in browser.messages() if message["type"] == "state"][-1]
@@ -109,7 +115,7 @@ def test_the_keyboard_alone_plays(browser: Browser, address: str) -> None:
     browser.wait(lambda: browser.all('.offers [data-key="offer:draw"]'))
     keys = ActionChains(browser.driver)
     keys.send_keys("1").perform()
-    browser.wait(lambda: any("draw" in text for text in browser.texts(".moves li")))
+    browser.wait(lambda: any("you drew" in text for text in browser.texts(".moves li")))
     browser.wait(lambda: browser.all(".hand button.able"))
     for _ in range(60):
         keys.send_keys(Keys.TAB).perform()
@@ -123,7 +129,9 @@ def test_the_keyboard_alone_plays(browser: Browser, address: str) -> None:
     keys.send_keys(Keys.ENTER).perform()
     browser.wait(lambda: browser.all('.offers [data-key^="offer:discard"]'))
     keys.send_keys(place).perform()
-    browser.wait(lambda: any("you draw, discard" in text for text in browser.texts(".moves li")))
+    browser.wait(
+        lambda: any(re.search(r"you drew .*, discarded", text) for text in browser.texts(".moves li"))
+    )
     browser.wait(lambda: browser.all(".offers button"))
     browser.wait(
         lambda: (browser.driver.switch_to.active_element.get_attribute("data-key") or "").startswith("offer:")
@@ -144,6 +152,19 @@ def test_everything_fits_on_a_phone(browser: Browser, address: str) -> None:
     browser.choose("look", "seat 0 sees")
     browser.wait(lambda: browser.all(".felt .back"))
     assert browser.fits()
+    assert browser.faults() == []
+
+
+def test_what_is_not_offered_says_why(browser: Browser, address: str) -> None:
+    sit_down(browser, address)
+    browser.wait(lambda: browser.all('[data-key="stock"]'))
+    browser.click(".hand button.pick")
+    browser.wait(lambda: any("a turn begins with drawing" in text for text in browser.texts(".refused li")))
+    browser.click('[data-key="stock"]')
+    browser.wait(lambda: any("you drew" in text for text in browser.texts(".moves li")))
+    browser.wait(lambda: browser.all(".hand .card.new"))
+    browser.click('[data-key="pile"]')
+    browser.wait(lambda: any("the turn has begun" in text for text in browser.texts(".refused li")))
     assert browser.faults() == []
 
 

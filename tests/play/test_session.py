@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -47,6 +48,63 @@ def test_no_message_holds_a_hidden_card(rules: Rules) -> None:
         assert told["seat"] == told["own_seat"] == 0
         assert [hand["cards"] is None for hand in told["hands"]] == [False] + [True] * (rules.players - 1)
         assert not {"order", "seed", "deck", "next_card"} & set(told)
+        assert all(move["seat"] == 0 for move in told["moves"] if "drawn" in move)
+        assert set(told["on_table"][0]) == {"melded_cards", "canastas", "threes"}
+
+
+@pytest.mark.parametrize("rules", FOUR_GAMES, ids=NAMES)
+def test_moves_tell_the_cards_they_moved_to_who_may_know(rules: Rules) -> None:
+    table = session(rules)
+    drawn, taken = 0, 0
+    before = table.state()
+    for state in play_deal(table, Random(2))[1:]:
+        for move in state["moves"][len(before["moves"]) :]:
+            if move["seat"] == 0 and move["action"] == "draw":
+                gained = Counter(state["hands"][0]["cards"]) - Counter(before["hands"][0]["cards"])
+                assert gained == Counter(move.get("drawn", ()))
+                drawn += 1
+            if "taken" in move:
+                assert move["taken"] == before["pile"][-len(move["taken"]) :]
+                assert len(before["pile"]) - len(state["pile"]) == len(move["taken"])
+                taken += 1
+        before = state
+    assert drawn > 3 and taken > 0
+    watched = session(rules, seats=["chance"] * rules.players)
+    moves = play_deal(watched, Random(2))[-1]["moves"]
+    assert {move["seat"] for move in moves if "drawn" in move} == set(range(rules.players))
+    seen = watched.handle({"type": "look", "seat": 1})[0]["moves"]
+    assert {move["seat"] for move in seen if "drawn" in move} == {1}
+
+
+def test_reasons_are_those_of_the_rules_and_do_not_depend_on_what_is_hidden() -> None:
+    position = {
+        "game": "modern_american",
+        "hands": ["6 6 6 K K 2 9", "4 4", "5 5", "7 7"],
+        "pile": "9",
+        "to_play": 0,
+        "phase": "play",
+    }
+    told = []
+    for hidden in (["4 4", "5 5", "7 7"], ["A A", "joker joker", "8 8"]):
+        table = session()
+        hands = [position["hands"][0], *hidden]
+        table._course.table = Table.from_position(position | {"hands": hands}, partial=True)
+        before = table.state()
+        targets = ("card:6", "card:K", "card:2", "card:9", "pile", "stock")
+        told.append([table.handle({"type": "why", "target": target})[0] for target in targets])
+        assert table.state() == before
+    assert told[0] == told[1]
+    sixes, kings, twos, nine, pile, stock = (
+        {one["action"]: one["reason"] for one in answer["refused"]} for answer in told[0]
+    )
+    assert "the opening needs 125 points" in sixes["meld 6 6 6"] and "R-OPEN" in sixes["meld 6 6 6"]
+    assert set(kings) == {"meld K K 2"}
+    assert "three are needed" in nine["meld 9 9 9"]
+    assert (
+        "meld 6 6 2" in twos
+        and "the turn has begun" in pile["take"]
+        and "the turn has begun" in stock["draw"]
+    )
 
 
 def test_messages_do_not_depend_on_what_is_hidden() -> None:

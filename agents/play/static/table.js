@@ -5,6 +5,7 @@ import { drawAside, keyStep } from "./aside.js";
 import { button, counted, element, fill, patch, points, seatAndAgent, seatName, sideName } from "./elements.js";
 import { arrived, inWords, laidLately, lastTurn, spoken } from "./turns.js";
 
+const MANY_CARDS = 18;
 const ASKED = "Your partner asks: may I go out?";
 const selected = new Set();
 let state = null;
@@ -189,7 +190,7 @@ function ownHand() {
   const fresh = arrived(state, seat);
   const isOwn = state.own_seat !== null;
   const hand = groups(cards).map(([kind, count]) => group(kind, count, Math.min(count, fresh[kind] ?? 0)));
-  title.append(whatHappened(seat), element("div", { class: "hand" }, ...hand), isOwn ? offerBar() : "");
+  title.append(whatHappened(seat), element("div", { class: `hand${size > MANY_CARDS ? " many" : ""}` }, ...hand), isOwn ? offerBar() : "");
   return title;
 }
 
