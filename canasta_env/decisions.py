@@ -20,10 +20,10 @@ class DecisionBatch:
     """
 
     rules: Rules
-    tables: NDArray[np.int64]  # (n,) which of the tables that the agent was reset for
-    seats: NDArray[np.int8]  # (n,) absolute seat to move
-    views: NDArray[np.void]  # (n,) VIEW of that seat
-    masks: NDArray[np.int8]  # (n, NUM_ACTIONS), 1 = legal
+    tables: NDArray[np.int64]  #: (n,) which of the tables that the agent was reset for
+    seats: NDArray[np.int8]  #: (n,) absolute seat to move
+    views: NDArray[np.void]  #: (n,) VIEW of that seat
+    masks: NDArray[np.int8]  #: (n, NUM_ACTIONS), 1 = legal
     _observations: NDArray[np.int8] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:

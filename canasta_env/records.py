@@ -38,10 +38,10 @@ class DealRecord:
     """One deal."""
 
     dealer: int
-    scores: tuple[int, ...]  # of each side when the deal began
-    order: tuple[str, ...]  # all the cards as they leave the stock
-    actions: tuple[str, ...]  # in notation
-    points: tuple[int, ...] | None  # of each side; None if the deal was not played to its end
+    scores: tuple[int, ...]  #: of each side when the deal began
+    order: tuple[str, ...]  #: all the cards as they leave the stock
+    actions: tuple[str, ...]  #: in notation
+    points: tuple[int, ...] | None  #: of each side; None if the deal was not played to its end
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Record:
     """A deal or a match."""
 
     rules: Rules
-    seed: int | None  # that fixes every order; None if the cards came from elsewhere
+    seed: int | None  #: that fixes every order; None if the cards came from elsewhere
     deals: tuple[DealRecord, ...]
 
     @property

@@ -34,12 +34,12 @@ from canasta_env.rules import Rules
 class Score:
     """The points of one side for one deal, a field for each clause of R-SCORE; losses are negative."""
 
-    melded_cards: int  # R-SCORE-1
-    canastas: int  # R-SCORE-2
-    going_out: int  # R-SCORE-3
-    threes: int  # R-SCORE-4
-    cards_in_hand: int  # R-SCORE-5
-    penalties: int  # R-SCORE-6
+    melded_cards: int  #: R-SCORE-1
+    canastas: int  #: R-SCORE-2
+    going_out: int  #: R-SCORE-3
+    threes: int  #: R-SCORE-4
+    cards_in_hand: int  #: R-SCORE-5
+    penalties: int  #: R-SCORE-6
     total: int
 
 

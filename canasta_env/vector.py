@@ -24,8 +24,8 @@ Scores = Literal["zero", "drawn"] | Sequence[int]
 class StepResult(NamedTuple):
     """What a step brought about; the arrays are buffers, overwritten by the next step."""
 
-    ended: NDArray[np.bool_]  #: (num_tables,): the deal ended with this action
-    points: NDArray[np.float32]  #: (num_tables, players): each seat's points of a deal that ended, else 0
+    ended: NDArray[np.bool_]  #: whether the deal ended with this action, (num_tables,)
+    points: NDArray[np.float32]  #: each seat's points of a deal that ended, else 0, (num_tables, players)
 
 
 class VectorTables:

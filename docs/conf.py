@@ -27,7 +27,9 @@ html_show_sphinx = False
 
 myst_heading_anchors = 3  # links such as arena.md#faults lead where a code host leads them
 myst_links_external_new_tab = False
+smartquotes_action = "D"  # dashes; "quotes" stay, they are often part of the code
 highlight_language = "text"  # fences without a language show commands
+highlight_options = {"pycon": {"stripnl": True}}  # the empty line that ends an example for doctest
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -50,7 +52,7 @@ def _shorten_arrays(
     return tuple(text and _ARRAY.sub(r"NDArray[\1]", text) for text in texts)
 
 
-def _shorten_annotations(_app: Any, doctree: Any) -> None:
+def _shorten_annotations(_app: Any, doctree: Any, _page: str) -> None:
     """The same for attributes and properties, which have no signature."""
     for node in doctree.findall(addnodes.desc_annotation):
         if _ARRAY.search(text := node.astext()):
@@ -60,4 +62,4 @@ def _shorten_annotations(_app: Any, doctree: Any) -> None:
 def setup(app: Any) -> None:
     """Let arrays show as they are written in the code."""
     app.connect("autodoc-process-signature", _shorten_arrays)
-    app.connect("doctree-read", _shorten_annotations)
+    app.connect("doctree-resolved", _shorten_annotations)

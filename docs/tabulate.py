@@ -203,7 +203,8 @@ def _notes_in(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
             and isinstance(note, ast.Expr)
             and isinstance(note.value, ast.Constant)
         ):
-            yield ast.unparse(field.target), " ".join(str(note.value.value).split())
+            text = " ".join(str(note.value.value).split())
+            yield ast.unparse(field.target), re.sub(r"(--[a-z][\w.-]*\w)", r"`\1`", text)
 
 
 def _values(hint: Any) -> str:

@@ -1,4 +1,4 @@
-"""The examples in the pages about the environment give what the pages say."""
+"""The examples in the pages about environment and games give what the pages say, errors to the letter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["environment.md", "positions.md"])
+@pytest.mark.parametrize(
+    "page", ["environment.md", "positions.md", "games/classic.md", "games/modern_american.md"]
+)
 def test_examples(page: str) -> None:
     result = doctest.testfile(str(DOCS / page), module_relative=False)
     assert result.attempted > 3
