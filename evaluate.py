@@ -1,6 +1,8 @@
 """Play a tournament: `python evaluate.py --help`."""
 
-from agents.arena.cli import main
+import sys
+
+from agents.commands import evaluate
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(evaluate())

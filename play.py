@@ -2,7 +2,7 @@
 
 import sys
 
-from agents.play.cli import main
+from agents.commands import play
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(play())

@@ -2,7 +2,7 @@
 
 import sys
 
-from agents.learning.cli import main
+from agents.commands import train
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(train())

@@ -85,8 +85,15 @@ def _neural(path: str, rules: Rules) -> Agent:
 
     if not path:
         raise RosterError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
-    agent: Agent = NeuralAgent(path)
-    return agent
+    agent = NeuralAgent(path)
+    learnt = agent.rules
+    if (learnt.game, learnt.players) != (rules.game, rules.players):
+        raise RosterError(
+            f"'neural:{path}' has learnt {learnt.game} with {learnt.players} players; "
+            f"this table plays {rules.game} with {rules.players}"
+        )
+    seated: Agent = agent
+    return seated
 
 
 def _exported(file: str, rules: Rules) -> Agent:

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT_S = 900  # with the engine to be compiled and other work on the machine
+LIMIT_S = 1_800  # with the engine to be compiled and other work on the machine
 LIBRARIES = ["agents.learning.session", "agents.learning.trainer", "agents.learning.cli", "agents.arena.cli"]
 
 _FORKS = multiprocessing.get_context("forkserver")

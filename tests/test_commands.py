@@ -343,7 +343,7 @@ def test_every_block_says_what_it_is(block: Block) -> None:
 
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_.-]*")
-KEY = re.compile(r"([a-z]+)\.([a-z_]+)")
+KEY = re.compile(r"([a-z]+)\.(?!py$)([a-z_]+)")  # ppo.clip, but not the file ppo.py
 
 
 @pytest.fixture(scope="session")

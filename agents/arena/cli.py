@@ -20,7 +20,6 @@ from ..heuristics.compiling import kernel as player_kernel
 from ..policies import playable_policy
 from ..threads import wait_passively
 from .boards import Scores
-from .entrants import specs_in_file
 from .errors import ArenaError
 from .files import write_atomically
 from .ladder import Ladder
@@ -30,6 +29,7 @@ from .report import write_report
 from .results import add_to_ladder, collect, save
 from .terminal import progress_bar, show_ladder, show_results
 from .tournament import Format, Keep, Settings, Tournament
+from .trial import agents_in_file
 
 RUNS = Path("runs")
 RESULTS = Path("results")
@@ -181,7 +181,7 @@ def _agents(arguments: Arguments, rules: Rules) -> tuple[str, ...]:
         for spec in (roster.names(rules) if name == ALL_BUNDLED else (name,))
     ]
     if arguments.agents_from is not None:
-        specs += specs_in_file(arguments.agents_from)
+        specs += agents_in_file(arguments.agents_from)
     return tuple(specs) if arguments.agents else (*_default_agents(rules), *specs)
 
 

@@ -64,7 +64,7 @@ def name_entrants(specs: Sequence[str], agent_names: Sequence[str]) -> list[Entr
         specs: Their specs; the same one may stand twice.
         agent_names: What the agents call themselves.
     """
-    short = {spec: _short_name(spec) for spec in specs}
+    short = {spec: short_name(spec) for spec in specs}
     taken = list(short.values())
     names = [short[spec] if taken.count(short[spec]) == 1 else spec for spec in specs]
     copies = [names[:place].count(name) + 1 for place, name in enumerate(names)]
@@ -72,7 +72,8 @@ def name_entrants(specs: Sequence[str], agent_names: Sequence[str]) -> list[Entr
     return [Entrant(*entrant) for entrant in zip(numbered, specs, agent_names, strict=True)]
 
 
-def _short_name(spec: str) -> str:
+def short_name(spec: str) -> str:
+    """A spec as tables show it where it is clear: of somebody else's class its name."""
     return spec.rsplit(":", 1)[-1] if is_outsider(spec) else spec
 
 
@@ -220,9 +221,19 @@ def _files_of(spec: str) -> list[Path]:
     if kind == "file":
         return [Path(rest.rpartition(":")[0])]
     if kind == "python":
-        module = importlib.util.find_spec(rest.partition(":")[0])
-        return [Path(module.origin)] if module and module.origin and Path(module.origin).is_file() else []
+        return _file_of_module(rest.partition(":")[0])
     return []
+
+
+def _file_of_module(name: str) -> list[Path]:
+    """Where a module's code is, if that can be seen: packages it lies in are not run to find it."""
+    place = Path(*name.split("."))
+    for folder in sys.path:
+        for file in (folder / place.with_suffix(".py"), folder / place / "__init__.py"):
+            if file.is_file():
+                return [file]
+    module = importlib.util.find_spec(name) if "." not in name else None
+    return [Path(module.origin)] if module and module.origin and Path(module.origin).is_file() else []
 
 
 def code_fingerprint() -> str:

@@ -14,7 +14,7 @@ from canasta_env.rules import Rules
 
 from .boards import Scores, check_scores
 from .cluster import play_on_ray
-from .entrants import Entrant, code_fingerprint, fingerprint, make_agent, name_entrants
+from .entrants import Entrant, code_fingerprint, fingerprint, name_entrants
 from .errors import ArenaError
 from .forfeits import Fault
 from .journal import Journal
@@ -23,6 +23,7 @@ from .play import Block, Episode, Played
 from .schedule import FORMATS, Contest, Team, contest
 from .statistics import MIN_PILOT, boards_needed
 from .tasks import Task
+from .trial import names_of_agents
 from .workers import available_cores, play_tasks
 
 Format = Literal["round-robin", "one-against-all", "partners"]
@@ -133,10 +134,10 @@ class Tournament:
         """Name the entrants, see that each can be made, and draw up the contests.
 
         Raises:
-            ArenaError: If an entrant cannot play, or the format does not fit the game.
+            ArenaError: If an entrant cannot be made, or the format does not fit the game.
         """
-        agents = [make_agent(spec, settings.rules) for spec in settings.agents]
-        entrants = name_entrants(settings.agents, [agent.name for agent in agents])
+        names = names_of_agents(settings.agents, settings.rules)
+        entrants = name_entrants(settings.agents, names)
         wanted = settings.boards
         if settings.until is not None:
             wanted = _whole_blocks(wanted)

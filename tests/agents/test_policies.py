@@ -27,6 +27,11 @@ def test_an_unknown_policy_is_refused_with_the_names_there_are() -> None:
         roster.make("neural:nonsense", classic())
 
 
+def test_a_policy_at_a_table_of_another_game_is_refused_before_anything_is_played() -> None:
+    with pytest.raises(roster.RosterError, match="has learnt classic with 2 players; this table plays"):
+        roster.make("neural:classic_2", classic(4))
+
+
 @pytest.mark.parametrize("name", bundled_policies())
 def test_a_policy_plays_its_game_better_than_random(name: str) -> None:
     rules = load_policy(FOLDER / name).rules

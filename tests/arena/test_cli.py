@@ -174,6 +174,45 @@ def test_a_forfeit_is_named(tmp_path, monkeypatch, capsys):
     assert "KeyError: &#39;seat &lt;7&gt;&#39;" in page
 
 
+LEAVING = "class Leaving:\n    def reset(self, num_tables, seed): pass\n    def act(self, batch): pass\n"
+
+
+@pytest.mark.parametrize("where", ["import", "class"])
+@pytest.mark.parametrize("named_by", ["--agents-from", "--agents"])
+def test_an_entrant_that_ends_the_process_it_is_made_in_does_not_end_the_command(
+    where, named_by, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    leave = "import os\nos._exit(3)\n"
+    indented = LEAVING.replace("pass", "pass\n    def __init__(self): import os; os._exit(3)", 1)
+    (tmp_path / "leaving.py").write_text(leave + LEAVING if where == "import" else indented)
+    entrant = ("leaving.py",) if named_by == "--agents-from" else ("python:leaving:Leaving", "random")
+    assert evaluate("--boards", "2", "--episode", "deal", named_by, *entrant, agents=("random",)) == 0
+    output = capsys.readouterr().out
+    assert "forfeit Leaving, 2 boards from 0 on of " in output
+    assert "ended its process (exit status 3)" in output
+
+
+def test_a_package_that_ends_its_process_does_not_end_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "leaving_package").mkdir()
+    (tmp_path / "leaving_package" / "__init__.py").write_text("import os\nos._exit(3)\n")
+    (tmp_path / "leaving_package" / "players.py").write_text(LEAVING)
+    agents = ("random", "python:leaving_package.players:Leaving")
+    assert evaluate("--boards", "2", "--episode", "deal", agents=agents) == 0
+    assert "forfeit Leaving, 2 boards" in capsys.readouterr().out
+
+
+def test_a_file_that_ends_its_process_and_shows_no_agent_is_an_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "leaving.py").write_text("import os\nos._exit(3)\n")
+    assert evaluate("--boards", "2", "--agents-from", "leaving.py") == 2
+    assert "leaving.py ends the process that runs it" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
 def test_results_that_cannot_be_written_are_an_error_before_anything_is_played(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").write_text("in the way")

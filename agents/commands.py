@@ -1,0 +1,49 @@
+"""The commands `train.py`, `evaluate.py` and `play.py`, as they are installed too.
+
+Each says in one line what to install where a library is missing, which file it cannot read or write, and
+that it was interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+REFUSED, INTERRUPTED = 2, 130  # exit statuses
+_OURS = ("agents", "canasta_agents", "canasta_env")
+
+
+def train() -> int:
+    """Train a player."""
+    return _run("train.py", ".learning.cli", "train")
+
+
+def evaluate() -> int:
+    """Play a tournament."""
+    return _run("evaluate.py", ".arena.cli", "arena")
+
+
+def play() -> int:
+    """Sit down at a table."""
+    return _run("play.py", ".play.cli", "play")
+
+
+def _run(command: str, module: str, extra: str) -> int:
+    """Call `main` of a module; the process's exit status."""
+    try:
+        main: Callable[[], int] = import_module(module, __package__).main
+        return main()
+    except ImportError as missing:
+        if (missing.name or "").partition(".")[0] in _OURS:
+            raise
+        has_hint = "pip install" in str(missing)  # a message of ours
+        hint = "" if has_hint else f": pip install 'canasta-env[{extra}]'"
+        print(f"{command}: {missing}{hint}", file=sys.stderr)
+        return REFUSED
+    except OSError as error:
+        print(f"{command}: {error.filename or 'input or output'}: {error.strerror or error}", file=sys.stderr)
+        return REFUSED
+    except KeyboardInterrupt:
+        print(f"{command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
