@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "run", help='a run (its best policy), a checkpoint in it, or a policy of the package ("classic_4")'
     )
     export.add_argument("file", type=Path, help="the file to write")
-    export.set_defaults(run_command=lambda options: _export(Path(options.run.removeprefix("neural:")), options.file))
+    export.set_defaults(run_command=_export)
     equity = commands.add_parser("equity", help="estimate what match scores are worth, from played deals")
     equity.add_argument("--game", choices=GAMES, default="modern_american", help="default: %(default)s")
     equity.add_argument("--players", type=int, default=4, help="default: %(default)s")
@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _export(run: Path, file: Path) -> None:
+def _export(options: argparse.Namespace) -> None:
+    run, file = Path(options.run.removeprefix("neural:")), options.file
     try:
         from .onnx_export import export
     except ImportError as error:
