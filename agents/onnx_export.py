@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -74,16 +75,18 @@ def _graph(policy: Policy, metadata: dict[str, str]) -> bytes:
         torch.ones((2, NUM_ACTIONS), dtype=torch.int8),
     )
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it reports on operators of other packages
-    program: Any = torch.onnx.export(
-        _Chooser(policy).eval(),
-        examples,
-        dynamo=True,
-        opset_version=_OPSET,
-        input_names=list(INPUTS),
-        output_names=list(OUTPUTS),
-        dynamic_shapes=({0: num}, {0: num}),
-        verbose=False,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # PyTorch's exporter warns of its own future
+        program: Any = torch.onnx.export(
+            _Chooser(policy).eval(),
+            examples,
+            dynamo=True,
+            opset_version=_OPSET,
+            input_names=list(INPUTS),
+            output_names=list(OUTPUTS),
+            dynamic_shapes=({0: num}, {0: num}),
+            verbose=False,
+        )
     model = program.model_proto
     model.producer_name = _PRODUCER
     onnx.helper.set_model_props(model, {f"{METADATA}{name}": text for name, text in metadata.items()})
