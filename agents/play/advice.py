@@ -52,7 +52,8 @@ def advise(agent: Agent, table: Table) -> dict[str, Any]:
 
     Returns:
         `agent`, `action`; of a trained policy also `likely`, pairs of action and probability, and `value`,
-        the points it expects of the deal (own less others'), None if its critic needs hidden cards.
+        what it expects of the deal in `unit`: "points" (own less others') or "percent of a match". `value` is
+        None if its critic needs hidden cards.
 
     Raises:
         PlayError: As `choose`, or if the deal is over.
@@ -69,4 +70,5 @@ def advise(agent: Agent, table: Table) -> dict[str, Any]:
             if probabilities[0, action] >= _LEAST
         ]
         told["value"] = None if value is None else float(value[0])
+        told["unit"] = agent.value_unit
     return told

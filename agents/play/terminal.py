@@ -82,7 +82,7 @@ def _follow(
         for action, probability in advice.get("likely", ()):
             show(f"  {probability:6.1%} {action}")
         if advice.get("value") is not None:
-            show(f"  it expects {advice['value']:+.0f} points")
+            show(f"  it expects {advice['value']:+.0f} {advice['unit']} of this deal")
     else:
         is_number = line.isdecimal() and 1 <= int(line) <= len(legal)
         action = legal[int(line) - 1] if is_number else line

@@ -56,6 +56,7 @@ def test_a_policy_says_how_likely_each_action_is_and_what_it_expects(critic: str
     assert set(actions) <= set(table.legal())
     assert list(chances) == sorted(chances, reverse=True)
     assert (told["value"] is None) == (critic == "privileged")
+    assert told["unit"] == "points"
 
     asked = decision(table)
     probabilities, values = agent.judge(asked)

@@ -112,13 +112,17 @@ function advice(state, extra) {
     extra.isAsking ? element("p", { class: "note" }, "It is thinking …") : null,
     told ? element("p", { role: "status" }, `${told.agent} would `, element("b", {}, told.action), ".") : null,
     told?.likely ? element("ul", { class: "likely", "aria-label": "how likely it plays each action" }, ...told.likely.map(likely)) : null,
-    typeof told?.value === "number" ? expectation(state, told.value) : null,
+    typeof told?.value === "number" ? expectation(state, told) : null,
   );
 }
 
-// The value of a policy: by how many points the side to move is expected to end this deal ahead.
-function expectation(state, value) {
+// The value of a policy: by how many points the side to move is expected to end this deal ahead, or what the
+// deal is expected to add to its chance to win the match.
+function expectation(state, { value, unit }) {
   const side = sideName(state, state.to_play % state.sides.length);
+  if (unit !== "points") {
+    return element("p", { class: "note" }, `It expects this deal to change the chance of ${side} to win the match by ${value.toFixed(1)}%.`);
+  }
   const others = state.sides.length === 2 ? "the other side" : "the others on average";
   const number = Math.abs(Math.round(value));
   return element("p", { class: "note" }, `It expects ${side} to end this deal ${points(number)} points ${value < 0 ? "behind" : "ahead of"} ${others}, all of the deal's points counted.`);
