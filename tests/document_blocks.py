@@ -10,14 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SHELL = (
-    "",
-    "bash",
-    "sh",
-    "console",
-)  # languages of fences that hold commands; ```text is for everything else
+SHELL = ("", "bash", "sh", "console")  # languages of fences that hold commands; ```text is for other things
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```([\w{}-]*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`]+)`")
 _COMMAND = re.compile(r"([A-Z_]+=\S* )*(python3?|make|torchrun|pip|ray|tensorboard|canasta-[a-z]+)( |$)")
 

@@ -115,7 +115,11 @@ SUPPLIED = {  # placeholders of the documents
 
 
 def check_pip(command: Command) -> None:
-    """It would install: the extras have to exist."""
+    """It would install: the extras and the files of requirements have to exist."""
+    files = re.findall(r"(?:-r|--requirement) (\S+)", command.text)
+    assert all((ROOT / file).is_file() for file in files), f"{command.place}: {files} are not all there"
+    if files:
+        return
     extras = _project()["optional-dependencies"]
     named = re.findall(r"\[([a-z,]+)\]", command.text)
     assert named, f"{command.place}: {command.text!r} names no extra, for which see pyproject.toml"
@@ -128,7 +132,7 @@ def check_make(command: Command) -> None:
     done = subprocess.run(["make", "-n", *command.words[1:]], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, f"{command.place}: {done.stderr}"
     for name in re.findall(r"([A-Z_]+)=", command.text):
-        assert f"$({name})" in makefile, f"{command.place}: the Makefile reads no {name}"
+        assert re.search(rf"\$\({name}[:)]", makefile), f"{command.place}: the Makefile reads no {name}"
 
 
 def check_installed(command: Command) -> None:
@@ -167,6 +171,7 @@ CHECKED: dict[str, Callable[[Command], None]] = {
     "canasta-play": check_installed,
     "examples/": check_example,
     "-m benchmarks.ablations": check_ablations,
+    ". .venv/bin/activate": check_nothing,  # changes the shell that reads it
     "ray start": check_nothing,  # starts servers that stay
     "torchrun": check_nothing,  # named without a script; where it has one it runs
 }
@@ -229,7 +234,7 @@ def filled_in(command: Command, replay: Path) -> list[str]:
 
 
 def _example_of_a_player() -> str:
-    (source,) = [block.text for block in blocks() if block.place.startswith("players.md") and block.language]
+    (source,) = [block.text for block in blocks() if "class Hasty" in block.text]
     return source
 
 
