@@ -77,7 +77,7 @@ def _commands_of_blocks() -> Iterator[Command]:
 
 def _commands_of_spans() -> Iterator[Command]:
     for text, place in spans():
-        if _COMMAND.match(text):
+        if _COMMAND.match(text) and " [" not in text:  # in brackets: what a command may be given
             yield Command(shlex.join(shlex.split(text)), place)
 
 

@@ -23,6 +23,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
@@ -261,9 +262,11 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def page_at(port: int) -> str:
+def page_of(server: ForkServerProcess, port: int) -> str:
     """The page of a server, once it answers."""
     for _ in range(LIMIT_S):
+        if not server.is_alive():
+            raise ChildProcessError(f"the server has ended with exit status {server.exitcode}")
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
                 return answer.read().decode()
@@ -299,7 +302,7 @@ def test_commands_of_the_documents_run(
     begun = time.time() - 1
     if program.serves:
         with running(tmp_path, words) as server:
-            assert re.search(program.serves, page_at(port))
+            assert re.search(program.serves, page_of(server, port)), printed_in(tmp_path)
             os.kill(server.pid or 0, signal.SIGINT)
             server.join(LIMIT_S)
         assert "Traceback" not in printed_in(tmp_path)
