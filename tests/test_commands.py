@@ -219,9 +219,10 @@ def lay_out(folder: Path, command: Command, trained: Path) -> None:
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copytree(trained, folder / "runs" / TRAINED)
     policy = POLICIES / ("classic_4" if "classic" in command.words else "modern_american")
-    for run_folder in ("runs/x", "elsewhere/run"):
-        (folder / run_folder).parent.mkdir(exist_ok=True)
-        (folder / run_folder).symlink_to(policy)
+    for run_folder in ("runs/x", "runs/first", "elsewhere/run"):
+        if f"neural:{run_folder}" in command.text:
+            (folder / run_folder).parent.mkdir(exist_ok=True)
+            (folder / run_folder).symlink_to(policy)
     (folder / "hasty.py").write_text(_example_of_a_player())
     (folder / "my_players.py").write_text(_example_of_a_player().replace("Hasty", "Careful"))
 
