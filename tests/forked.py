@@ -9,6 +9,7 @@ import io
 import multiprocessing
 import os
 import runpy
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,6 +65,7 @@ def printed_in(folder: Path) -> str:
 def follow(folder: Path, words: list[str], types: str) -> None:
     """Do in this process, which is a new one, what a shell in a folder would do at a command."""
     os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
     sys.stdout.flush()
     output = os.open("output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
