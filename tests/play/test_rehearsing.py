@@ -17,7 +17,7 @@ from agents.play.hall import Hall
 def signatures():
     kernels = (thing for name, module in list(sys.modules.items()) if name.startswith("canasta_env.")
                for thing in list(vars(module).values()) if isinstance(thing, CPUDispatcher))
-    return {(kernel.py_func.__qualname__, str(signature)) for kernel in kernels for signature in kernel.signatures}
+    return {(kernel.__name__, str(signature)) for kernel in kernels for signature in kernel.signatures}
 
 folder = Path(tempfile.mkdtemp())
 hall = Hall(folder / "runs", folder / "records")
