@@ -22,6 +22,7 @@ from ..policies import playable_policy
 from .advice import advise
 from .errors import PlayError, choice_of, text_of
 from .keeping import Keeper
+from .rehearsing import rehearse
 from .replay import Replay
 from .session import YOU, Make, Session
 
@@ -94,6 +95,7 @@ class Hall:
             seed = secrets.randbelow(_MAX_SEED)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= _MAX_SEED:
             raise PlayError(f"seed: {seed!r} must be a whole number from 0 to {_MAX_SEED}")
+        rehearse()
         return self._add(Session(rules, seats, self.maker(rules), seed, episode))
 
     def load(self, message: Mapping[str, Any]) -> str:
@@ -102,6 +104,7 @@ class Hall:
         Raises:
             PlayError: If it is no record, or does not agree with the rules; names line and reason.
         """
+        rehearse()
         try:
             if "text" in message:
                 record, name = _verify_text(text_of(message, "text")), "a record"
@@ -171,6 +174,7 @@ class Hall:
             self.tables[name] = sitting
 
     def _restored(self, table: str, kept: Mapping[str, Any]) -> Sitting:
+        rehearse()
         try:
             if "record" in kept:
                 return Replay.restored(kept, _verify_text(text_of(kept, "record")))
