@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _verify(options.files)
         else:
             _draw(options.position, options.picture, options.seat)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
     except (ImportError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -129,6 +129,10 @@ def _is_agent_class(member: type) -> bool:
 
 def _from_file(location: str, rules: Rules) -> Agent:
     path, _, name = location.rpartition(":")
+    if not path or not name:
+        raise ArenaError(
+            f"'{FILE_PREFIX}{location}' should read file:PATH:Class; --agents-from PATH takes all classes"
+        )
     maker = getattr(_run_file(Path(path)), name, None)
     if maker is None:
         raise ArenaError(f"{path} defines no {name!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 import threading
 import webbrowser
@@ -16,12 +15,12 @@ from canasta_env.rules import GAMES, Game, RulesError, standard_rules
 
 from .. import roster
 from ..threads import wait_passively
-from .errors import PlayError
-from .hall import Hall
+from .errors import PlayError, whole_number_of
+from .hall import Hall, seed_of
 from .session import YOU, Session
 
 _MISSING = "playing in the browser needs {0}: pip install 'canasta-env[play]'"
-_SEED_BITS = 53
+_MAX_PORT = 2**16 - 1
 _WARM_UP_MOVES = 40
 
 
@@ -52,8 +51,8 @@ class Arguments:
     """Seconds that an agent may think about a move before its table stops."""
     text: bool = False
     """Play one deal in the terminal instead, with the game and the seats below."""
-    game: Game = "modern_american"
-    """Game of --text."""
+    game: Game | None = None
+    """Game of --text: modern_american if not given."""
     players: Literal[2, 3, 4] | None = None
     """Players of --text."""
     seats: tuple[str, ...] = ()
@@ -98,10 +97,9 @@ def _warm_up() -> None:
 def _play_in_terminal(arguments: Arguments, hall: Hall) -> int:
     from . import terminal
 
-    rules = standard_rules(arguments.game, arguments.players)
+    rules = standard_rules(arguments.game or "modern_american", arguments.players)
     seats = arguments.seats or (YOU, *["heuristic"] * (rules.players - 1))
-    seed = secrets.randbits(_SEED_BITS) if arguments.seed is None else arguments.seed
-    terminal.play(rules, seats, hall.maker(rules), seed)
+    terminal.play(rules, seats, hall.maker(rules), seed_of({"seed": arguments.seed}))
     return 0
 
 
@@ -113,6 +111,10 @@ def _serve(arguments: Arguments, hall: Hall) -> int:
     except ImportError:
         print(_MISSING.format("aiohttp"), file=sys.stderr)
         return 2
+    whole_number_of({"port": arguments.port}, "port", 1, _MAX_PORT)
+    for option in ("game", "players", "seats", "seed"):
+        if getattr(arguments, option) not in (None, ()):
+            raise PlayError(f"{option}: belongs to --text; in the browser the page asks for it")
     shown_host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
     address = f"http://{shown_host}:{arguments.port}/"
     if not is_loopback(arguments.host):

@@ -20,7 +20,7 @@ from .. import roster
 from ..base import Agent
 from ..policies import playable_policy
 from .advice import advise
-from .errors import PlayError, choice_of, text_of
+from .errors import PlayError, choice_of, text_of, whole_number_of
 from .keeping import Keeper
 from .rehearsing import rehearse
 from .replay import Replay
@@ -90,11 +90,7 @@ class Hall:
             if seat != YOU and (not isinstance(seat, str) or seat not in self.offered(rules)):
                 raise PlayError(f"seats: {seat!r} is not offered; there are {', '.join(self.offered(rules))}")
         episode: Any = choice_of({"episode": "match", **message}, "episode", ["deal", "match"])
-        seed = message.get("seed")
-        if seed is None:
-            seed = secrets.randbelow(_MAX_SEED)
-        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= _MAX_SEED:
-            raise PlayError(f"seed: {seed!r} must be a whole number from 0 to {_MAX_SEED}")
+        seed = seed_of(message)
         rehearse()
         return self._add(Session(rules, seats, self.maker(rules), seed, episode))
 
@@ -211,6 +207,17 @@ class Hall:
 
     def _saved(self) -> list[str]:
         return sorted((path.name for path in self._records.glob(f"*{_SUFFIX}")), reverse=True)
+
+
+def seed_of(message: Mapping[str, Any]) -> int:
+    """The `seed` of a message, or one drawn where it has none.
+
+    Raises:
+        PlayError: If it is something else than a whole number of 53 bits.
+    """
+    if message.get("seed") is None:
+        return secrets.randbelow(_MAX_SEED)
+    return whole_number_of(message, "seed", 0, _MAX_SEED)
 
 
 def _text_of_record(record: Record) -> str:

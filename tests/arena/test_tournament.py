@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agents.arena import compare
-from agents.arena.entrants import name_entrants, specs_in_file
+from agents.arena.entrants import make_agent, name_entrants, specs_in_file
 from agents.arena.errors import ArenaError
 from agents.arena.results import collect
 from agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament
@@ -250,3 +250,8 @@ def test_a_file_without_an_agent_is_refused(tmp_path, source, message):
     path.write_text(source)
     with pytest.raises(ArenaError, match=message):
         specs_in_file(path)
+
+
+def test_a_file_without_the_name_of_a_class_is_named():
+    with pytest.raises(ArenaError, match=r"'file:players.py' should read file:PATH:Class"):
+        make_agent("file:players.py", classic())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,3 +40,15 @@ def test_every_feature_has_its_place(game: str, players: int, capsys: pytest.Cap
 def test_a_game_for_which_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["layout", "modern_american", "--players", "2"]) == 1
     assert "players: 2 cannot play modern_american" in capsys.readouterr().err
+
+
+def test_a_reader_that_stops_reading_is_no_error() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, "-m", "canasta_env", "layout", "classic"]
+    try:
+        done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, text=True, timeout=120)
+    finally:
+        os.close(write_end)
+    assert done.stderr == ""
+    assert done.returncode == 0

@@ -33,15 +33,33 @@ def test_a_deal_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     [
         (["--seats", "you", "nobody"], "'nobody' is not offered"),
         (["--seats", "you"], "the game has 2"),
+        (["--seed", "-1"], "seed: -1 must be a whole number from 0 to"),
+        (["--seed", "99999999999999999999"], "seed: 99999999999999999999 must be"),
         (["--agents", "python:nowhere:Player", "--seats", "you", "python:nowhere:Player"], "cannot import"),
     ],
-    ids=["unknown", "short", "import"],
+    ids=["unknown", "short", "negative seed", "long seed", "import"],
 )
 def test_what_cannot_be_played_is_named(
     options: list[str], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*TEXT, *options]) == 2
     assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["-1", "0", "99999"])
+def test_a_port_that_is_none_is_named(
+    port: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["--no-open-browser", "--port", port]) == 2
+    assert f"port: {port} must be a whole number from 1 to 65535" in capsys.readouterr().err
+
+
+def test_what_the_page_asks_for_is_not_silently_ignored(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--no-open-browser", "--game", "classic"]) == 2
+    assert "game: belongs to --text" in capsys.readouterr().err
+    assert main(["--no-open-browser", "--seed", "0"]) == 2
+    assert "seed: belongs to --text" in capsys.readouterr().err
 
 
 def test_a_missing_library_is_named(
