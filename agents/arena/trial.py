@@ -51,7 +51,7 @@ def agents_in_file(path: Path) -> list[str]:
     if not specs:
         raise ArenaError(
             f"agents-from: {path} ends the process that runs it, and no agent is to be seen in its text: "
-            "a class with reset() and act(); see docs/players.md"
+            "a class with reset() and act(); see docs/own_agent.md"
         )
     return specs
 

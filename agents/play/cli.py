@@ -7,21 +7,19 @@ import threading
 import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from canasta_env.rules import GAMES, Game, RulesError, standard_rules
+from canasta_env.rules import Game, RulesError, standard_rules
 
-from .. import roster
 from ..threads import wait_passively
 from .errors import PlayError, whole_number_of
 from .hall import Hall, seed_of
-from .session import YOU, Session
+from .rehearsing import rehearse_players
+from .session import YOU
 
 _MISSING = "playing in the browser needs {0}: pip install 'canasta-env[play]'"
 _MAX_PORT = 2**16 - 1
-_WARM_UP_MOVES = 40
 
 
 @dataclass(frozen=True)
@@ -84,16 +82,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _warm_up() -> None:
-    """Compile what has not been compiled yet, while people still choose: that may take a minute."""
-    for game in GAMES:
-        rules = standard_rules(game)
-        make = partial(roster.make, rules=rules)
-        session = Session(rules, ["heuristic"] * rules.players, make, seed=0)
-        while not session.state()["is_over"] and len(session.state()["moves"]) < _WARM_UP_MOVES:
-            session.advance()
-
-
 def _play_in_terminal(arguments: Arguments, hall: Hall) -> int:
     from . import terminal
 
@@ -130,7 +118,7 @@ def _serve(arguments: Arguments, hall: Hall) -> int:
         print(f"canasta-play: left aside: {fault}", file=sys.stderr)
     if num_kept:
         print(f"Tables kept in {arguments.tables}, to be taken up again: {num_kept}.")
-    threading.Thread(target=_warm_up, name="canasta-play: warm-up", daemon=True).start()
+    threading.Thread(target=rehearse_players, name="canasta-play: warm-up", daemon=True).start()
     app = Server(hall, arguments.host, arguments.patience_s).app()
     try:
         web.run_app(app, host=arguments.host, port=arguments.port, print=announce)

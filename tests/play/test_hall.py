@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from agents.play.errors import PlayError
 from agents.play.hall import Hall
+from agents.play.rehearsing import rehearse_players
 from agents.play.replay import Replay
 from agents.play.session import Session
 from canasta_env import classic, modern_american, records
@@ -162,3 +164,10 @@ def test_a_record_can_be_seen_from_a_seat_and_judged() -> None:
     ):
         with pytest.raises(PlayError):
             replay.handle(message)
+
+
+def test_rehearsing_players_ends_even_where_a_deal_is_short() -> None:
+    thread = threading.Thread(target=rehearse_players, daemon=True)
+    thread.start()
+    thread.join(600)  # with the engine to be compiled
+    assert not thread.is_alive()
