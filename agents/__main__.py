@@ -1,4 +1,4 @@
-"""Commands: `python -m agents export RUN FILE.onnx` and `python -m agents equity --game GAME`."""
+"""Commands: `python -m canasta_agents export RUN FILE.onnx`, `... equity --game GAME`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from canasta_agents.policies import playable_policy
+from canasta_agents.threads import wait_passively
 from canasta_env.rules import GAMES, standard_rules
-
-from .policies import playable_policy
-from .threads import wait_passively
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m agents", description="Work on trained players.")
+    parser = argparse.ArgumentParser(prog="python -m canasta_agents", description="Work on trained players.")
     commands = parser.add_subparsers(dest="command", required=True)
     export = commands.add_parser("export", help="write a trained policy as an ONNX file")
     export.add_argument(
@@ -44,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _export(options: argparse.Namespace) -> None:
     run, file = Path(options.run.removeprefix("neural:")), options.file
     try:
-        from .onnx_export import export
+        from canasta_agents.onnx_export import export
     except ImportError as error:
         raise ImportError(
             f"exporting needs PyTorch: pip install 'canasta-env[train,onnx]' ({error})"
@@ -62,14 +61,14 @@ def _equity(options: argparse.Namespace) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
-        from .learning.equity.estimation import estimate_equity, play_deals
+        from canasta_agents.learning.equity.estimation import estimate_equity, play_deals
     except ImportError as error:
         raise ImportError(
             f"this needs some libraries more: pip install 'canasta-env[train]' ({error})"
         ) from error
     import numpy as np
 
-    from .roster import make
+    from canasta_agents.roster import make
 
     rules = standard_rules(options.game, options.players)
     policy = playable_policy(rules)

@@ -11,28 +11,28 @@ from collections.abc import Callable
 from importlib import import_module
 
 REFUSED, INTERRUPTED = 2, 130  # exit statuses
-_OURS = ("agents", "canasta_agents", "canasta_env")
+_OURS = ("canasta_agents", "canasta_env")
 
 
 def train() -> int:
     """Train a player."""
-    return _run("train.py", ".learning.cli", "train")
+    return _run("train.py", "canasta_agents.learning.cli", "train")
 
 
 def evaluate() -> int:
     """Play a tournament."""
-    return _run("evaluate.py", ".arena.cli", "arena")
+    return _run("evaluate.py", "canasta_agents.arena.cli", "arena")
 
 
 def play() -> int:
     """Sit down at a table."""
-    return _run("play.py", ".play.cli", "play")
+    return _run("play.py", "canasta_agents.play.cli", "play")
 
 
 def _run(command: str, module: str, extra: str) -> int:
     """Call `main` of a module; the process's exit status."""
     try:
-        main: Callable[[], int] = import_module(module, __package__).main
+        main: Callable[[], int] = import_module(module).main
         return main()
     except ImportError as missing:
         if (missing.name or "").partition(".")[0] in _OURS:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import DecisionBatch
+from canasta_agents.base import DecisionBatch
 
 if TYPE_CHECKING:
-    from .learning.network import PolicyNetwork
+    from canasta_agents.learning.network import PolicyNetwork
 
 Choice = Literal["best", "drawn"]
 VALUE_UNITS = {"deal": "points", "match": "percent of a match"}  # by the objective of its training
@@ -33,7 +33,7 @@ class NeuralAgent:
 
     def __init__(self, path: Path | str, choice: Choice = "best") -> None:
         _require_torch()
-        from .learning.checkpoints import load_policy
+        from canasta_agents.learning.checkpoints import load_policy
 
         policy = load_policy(Path(path))
         self.name = f"neural:{path}"
@@ -55,8 +55,8 @@ class NeuralAgent:
 
     def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
         """See `Agent.act`."""
-        from .learning.distribution import best_actions, sample_actions
-        from .learning.rollouts.decisions import find_forced
+        from canasta_agents.learning.distribution import best_actions, sample_actions
+        from canasta_agents.learning.rollouts.decisions import find_forced
 
         actions = np.empty(len(batch), np.int64)
         rows = np.flatnonzero(find_forced(batch.masks, actions))

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.base import DecisionBatch
 from canasta_env.actions import NOTATION_VERSION, NUM_ACTIONS
 from canasta_env.encoding import observation_size
 from canasta_env.rules import Rules
-
-from .base import DecisionBatch
 
 FORMAT = 1  # of inputs, outputs and metadata; a change that old readers cannot read counts it up
 METADATA = "canasta."  # what the names of our metadata begin with
@@ -26,7 +25,7 @@ class ExportError(ValueError):
 
 
 class OnnxAgent:
-    """Plays the likeliest action of an exported policy (`python -m agents export`).
+    """Plays the likeliest action of an exported policy (`python -m canasta_agents export`).
 
     Args:
         path: The ONNX file.
@@ -81,7 +80,9 @@ def _open(path: Path) -> Any:
             "an exported policy needs ONNX Runtime: pip install 'canasta-env[onnx]' (or onnxruntime)"
         ) from error
     if not path.is_file():
-        raise ExportError(f"{path}: there is no such file; python -m agents export RUN FILE writes one")
+        raise ExportError(
+            f"{path}: there is no such file; python -m canasta_agents export RUN FILE writes one"
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # whoever has more cores plays more tables: docs/architecture.md
     options.log_severity_level = 3
@@ -99,7 +100,7 @@ def _metadata(session: Any, path: Path) -> dict[str, str]:
     if metadata.get("format") != str(FORMAT) or "rules" not in metadata:
         raise ExportError(
             f"{path}: is no policy exported by this version (format {metadata.get('format')}; it reads "
-            f"format {FORMAT}); python -m agents export writes one"
+            f"format {FORMAT}); python -m canasta_agents export writes one"
         )
     return metadata
 

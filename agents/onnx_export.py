@@ -10,12 +10,11 @@ from typing import Any
 
 import torch
 
+from canasta_agents.learning.checkpoints import Policy, load_policy
+from canasta_agents.learning.distribution import masked_log_probs
+from canasta_agents.learning.files import write_file
+from canasta_agents.onnx_agent import INPUTS, METADATA, OUTPUTS, describe_policy
 from canasta_env.actions import NUM_ACTIONS
-
-from .learning.checkpoints import Policy, load_policy
-from .learning.distribution import masked_log_probs
-from .learning.files import write_file
-from .onnx_agent import INPUTS, METADATA, OUTPUTS, describe_policy
 
 _OPSET = 20
 _PRODUCER = "canasta-env"

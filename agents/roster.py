@@ -6,11 +6,10 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 
+from canasta_agents.base import Agent
+from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.style import PLAIN_CLOSER, Style
 from canasta_env.rules import Game, Rules
-
-from .base import Agent
-from .heuristics.agent import CompiledAgent
-from .heuristics.style import PLAIN_CLOSER, Style
 
 _NEURAL, _ONNX, _PYTHON = "neural:", "onnx:", "python:"
 _STRONGEST = "heuristic"
@@ -81,7 +80,7 @@ def _choices(rules: Rules) -> str:
 
 
 def _neural(path: str, rules: Rules) -> Agent:
-    from .neural import NeuralAgent
+    from canasta_agents.neural import NeuralAgent
 
     if not path:
         raise RosterError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
@@ -97,7 +96,7 @@ def _neural(path: str, rules: Rules) -> Agent:
 
 
 def _exported(file: str, rules: Rules) -> Agent:
-    from .onnx_agent import OnnxAgent
+    from canasta_agents.onnx_agent import OnnxAgent
 
     if not file:
         raise RosterError(f"'onnx:' lacks the exported file; {_choices(rules)}")

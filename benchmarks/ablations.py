@@ -15,11 +15,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.learning.cli import main as train
-from agents.learning.cli import parse
-from agents.learning.strength.judging import Measurement
-from agents.learning.world import World, canasta
-from agents.neural import NeuralAgent
+from canasta_agents.learning.cli import main as train
+from canasta_agents.learning.cli import parse
+from canasta_agents.learning.strength.judging import Measurement
+from canasta_agents.learning.world import World, canasta
+from canasta_agents.neural import NeuralAgent
 
 SEEDS = (1, 2)
 BOARDS = 2_000

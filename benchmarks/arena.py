@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents import roster
-from agents.arena.pairing import BoardTable
-from agents.arena.pairing import measure as estimate
-from agents.arena.play import Block, Player, play_block
-from agents.arena.schedule import contest
-from agents.heuristics.agent import CompiledAgent
-from agents.heuristics.duel import duel
 from benchmarks.measure import Rate, measure, report
+from canasta_agents import roster
+from canasta_agents.arena.pairing import BoardTable
+from canasta_agents.arena.pairing import measure as estimate
+from canasta_agents.arena.play import Block, Player, play_block
+from canasta_agents.arena.schedule import contest
+from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.duel import duel
 from canasta_env.rules import Rules, classic, modern_american
 
 BOARDS = 500

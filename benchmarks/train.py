@@ -17,21 +17,21 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from agents.threads import wait_passively
+from canasta_agents.threads import wait_passively
 
 wait_passively()
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 
-from agents.learning.cli import parse  # noqa: E402
-from agents.learning.config import Config  # noqa: E402
-from agents.learning.distribution import masked_log_probs, sample_actions  # noqa: E402
-from agents.learning.machine import prepare_machine  # noqa: E402
-from agents.learning.trainer import Trainer  # noqa: E402
-from agents.learning.updates.estimates import estimate  # noqa: E402
-from agents.learning.world import canasta  # noqa: E402
 from benchmarks.measure import Rate, measure, report  # noqa: E402
+from canasta_agents.learning.cli import parse  # noqa: E402
+from canasta_agents.learning.config import Config  # noqa: E402
+from canasta_agents.learning.distribution import masked_log_probs, sample_actions  # noqa: E402
+from canasta_agents.learning.machine import prepare_machine  # noqa: E402
+from canasta_agents.learning.trainer import Trainer  # noqa: E402
+from canasta_agents.learning.updates.estimates import estimate  # noqa: E402
+from canasta_agents.learning.world import canasta  # noqa: E402
 
 UPDATES = 4  # in one repeat
 REPEATS = 5

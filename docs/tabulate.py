@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.arena.cli import Arguments as Evaluating
-from agents.learning.cli import Arguments as Training
-from agents.play.cli import Arguments as Playing
+from canasta_agents.arena.cli import Arguments as Evaluating
+from canasta_agents.learning.cli import Arguments as Training
+from canasta_agents.play.cli import Arguments as Playing
 from canasta_env.__main__ import main as canasta_env_main
 from canasta_env.actions import NOTATIONS
 from canasta_env.engine import state, view

@@ -33,9 +33,9 @@ pytest.importorskip("torch", reason="most of the commands train or play policies
 
 import numpy as np
 
-from agents.learning.cli import parse
-from agents.learning.config import Config, from_dict
 from benchmarks.ablations import VARIANTS
+from canasta_agents.learning.cli import parse
+from canasta_agents.learning.config import Config, from_dict
 from canasta_env import modern_american
 from canasta_env.vector import VectorTables
 from tests.document_blocks import ROOT, SHELL, Block, Command, blocks, commands, spans
@@ -90,9 +90,11 @@ PROGRAMS = {
     "play.py": Program(shorter=("--port", "PORT", "--no-open-browser"), serves="Canasta"),
     "play.py --text": Program(types="1\n" * 2_000, prints=r"total"),
     "tensorboard": Program(shorter=("--port", "PORT", "--host", "127.0.0.1"), serves="TensorBoard"),
-    "-m agents export": Program(prints=r"it plays as onnx:", leaves=("policy.onnx",)),
-    "-m agents equity": Program(shorter=("--agent", "heuristic", "--deals", "1000"), prints=r"50\.0%"),
-    "-m agents.heuristics.ablation": Program(
+    "-m canasta_agents export": Program(prints=r"it plays as onnx:", leaves=("policy.onnx",)),
+    "-m canasta_agents equity": Program(
+        shorter=("--agent", "heuristic", "--deals", "1000"), prints=r"50\.0%"
+    ),
+    "-m canasta_agents.heuristics.ablation": Program(
         shorter=("--boards", "4"), prints=r"\| \S.+ \| [+-]\d+ ± \d+ \|"
     ),
     "-m canasta_env layout": Program(prints=r"## modern_american, 4 players: 824 features"),
@@ -140,7 +142,7 @@ def check_make(command: Command) -> None:
 def check_installed(command: Command) -> None:
     """It needs a wheel: what it calls has to exist."""
     module, function = _project()["scripts"][command.words[0]].split(":")
-    path = importlib.util.find_spec(module.replace("canasta_agents", "agents"))
+    path = importlib.util.find_spec(module)
     assert path is not None and path.origin is not None
     assert f"def {function}(" in Path(path.origin).read_text()
 
@@ -365,7 +367,7 @@ def known_options(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     load_libraries()
     folder = tmp_path_factory.mktemp("helps")
     programs = [[str(ROOT / f"{name}.py")] for name in ("train", "evaluate", "play")]
-    modules = ["agents.heuristics.ablation", "canasta_env picture", "tests.reference.lockstep"]
+    modules = ["canasta_agents.heuristics.ablation", "canasta_env picture", "tests.reference.lockstep"]
     programs += [["-m", *module.split()] for module in modules]
     known = {option for path in (ROOT / "examples").glob("*.py") for option in options_of_example(path)}
     return known.union(*(OPTION.findall(run(folder, ["python", *words, "--help"])) for words in programs))

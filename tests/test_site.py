@@ -50,7 +50,11 @@ def test_the_page_says_what_the_code_says(page: str) -> None:
 
 @pytest.mark.parametrize(
     ("page", "module"),
-    [("train", "agents.learning.cli"), ("evaluate", "agents.arena.cli"), ("play", "agents.play.cli")],
+    [
+        ("train", "canasta_agents.learning.cli"),
+        ("evaluate", "canasta_agents.arena.cli"),
+        ("play", "canasta_agents.play.cli"),
+    ],
 )
 def test_the_options_of_a_page_are_those_of_its_command(
     page: str, module: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -3,9 +3,9 @@
 `compare` plays one pairing and returns a `Pairing`; `Tournament` is what `evaluate.py` runs.
 """
 
-from .compare import compare
-from .errors import ArenaError
-from .pairing import Pairing
-from .statistics import Interval
+from canasta_agents.arena.compare import compare
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.pairing import Pairing
+from canasta_agents.arena.statistics import Interval
 
 __all__ = ["ArenaError", "Interval", "Pairing", "compare"]

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.arena.schedule import Contest
 from canasta_env.engine.scoring import SCORE_FIELDS
 from canasta_env.rules import Rules
-
-from .schedule import Contest
 
 # Counted a side and deal, in the order of the report.
 FIELDS = (

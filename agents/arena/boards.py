@@ -12,12 +12,11 @@ from typing import Literal
 
 import numpy as np
 
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.tables import board_dealer, order_stock
 from canasta_env.cards import KINDS
 from canasta_env.engine.state import allocate
 from canasta_env.rules import MAX_SCORE, Rules
-
-from .errors import ArenaError
-from .tables import board_dealer, order_stock
 
 Scores = Literal["zero", "drawn"] | tuple[int, ...]
 """How matches begin: at 0, at scores drawn with each board, or at given ones, one a side."""

@@ -13,23 +13,22 @@ from typing import Annotated, Literal
 import tyro
 from rich.console import Console
 
+from canasta_agents import roster
+from canasta_agents.arena.boards import Scores
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.files import write_atomically
+from canasta_agents.arena.ladder import Ladder
+from canasta_agents.arena.play import Episode
+from canasta_agents.arena.records import write_games
+from canasta_agents.arena.report import write_report
+from canasta_agents.arena.results import add_to_ladder, collect, save
+from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results
+from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
+from canasta_agents.arena.trial import agents_in_file
+from canasta_agents.heuristics.compiling import kernel as player_kernel
+from canasta_agents.policies import playable_policy
+from canasta_agents.threads import wait_passively
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
-
-from .. import roster
-from ..heuristics.compiling import kernel as player_kernel
-from ..policies import playable_policy
-from ..threads import wait_passively
-from .boards import Scores
-from .errors import ArenaError
-from .files import write_atomically
-from .ladder import Ladder
-from .play import Episode
-from .records import write_games
-from .report import write_report
-from .results import add_to_ladder, collect, save
-from .terminal import progress_bar, show_ladder, show_results
-from .tournament import Format, Keep, Settings, Tournament
-from .trial import agents_in_file
 
 RUNS = Path("runs")
 RESULTS = Path("results")
@@ -195,7 +194,7 @@ def _default_agents(rules: Rules) -> list[str]:
 def newest_checkpoint(runs: Path, rules: Rules) -> Path | None:
     """The run whose policy for this game was written last; its path, or None.
 
-    A run holds policies as `best/policy.json` and `latest/policy.json` (see `agents.learning`).
+    A run holds policies as `best/policy.json` and `latest/policy.json` (see `canasta_agents.learning`).
     """
     import json
 

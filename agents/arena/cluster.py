@@ -9,10 +9,10 @@ import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .errors import ArenaError
-from .play import Played
-from .tasks import Task, play_task, use_one_core
-from .workers import play_tasks
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.play import Played
+from canasta_agents.arena.tasks import Task, play_task, use_one_core
+from canasta_agents.arena.workers import play_tasks
 
 LOCAL = "local"
 _AHEAD = 2  # blocks handed out per core

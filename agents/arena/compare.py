@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from canasta_agents.arena.boards import Scores, check_scores
+from canasta_agents.arena.entrants import make_agent
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.pairing import BoardTable, Pairing, measure
+from canasta_agents.arena.play import Block, Episode, Player, play_block
+from canasta_agents.arena.schedule import contest
+from canasta_agents.base import Agent
 from canasta_env.rules import Rules
-
-from ..base import Agent
-from .boards import Scores, check_scores
-from .entrants import make_agent
-from .errors import ArenaError
-from .pairing import BoardTable, Pairing, measure
-from .play import Block, Episode, Player, play_block
-from .schedule import contest
 
 
 def compare(

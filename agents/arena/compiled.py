@@ -16,17 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.arena.tables import IS_ILLEGAL, IS_OVER, play_one
+from canasta_agents.base import Agent
+from canasta_agents.heuristics import chance
+from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.chance import random_number
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.engine.jit import KernelCache, engine_sources
 from canasta_env.engine.legality import legal_mask
 from canasta_env.engine.state import MAX_SEATS, PHASE_OVER, as_kernel_argument, scratch_tables
 from canasta_env.engine.view import build_view
-
-from ..base import Agent
-from ..heuristics import chance
-from ..heuristics.agent import CompiledAgent
-from ..heuristics.chance import random_number
-from .tables import IS_ILLEGAL, IS_OVER, play_one
 
 _FOLDER = Path(__file__).resolve().parent
 _PLAYERS = sorted(Path(chance.__file__).resolve().parent.glob("*.py"))

@@ -1,6 +1,6 @@
 """Entrants: names and specs, and the agents made of them in whichever process plays.
 
-A spec is what `agents.roster` knows ("heuristic", "neural:runs/x", "onnx:policy.onnx", "python:module:Class",
+A spec is what `roster` knows ("heuristic", "neural:runs/x", "onnx:policy.onnx", "python:module:Class",
 ...), or "file:PATH:Class" for a class in a file that is not a module (`--agents-from`).
 """
 
@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.forfeits import EntrantError, ThoughtTooLongError, call, describe, watching
+from canasta_agents.arena.play import WARM_UP_S, Block, Player
+from canasta_agents.arena.watch import at_work
+from canasta_agents.base import Agent
+from canasta_agents.roster import RosterError, make
 from canasta_env.engine.jit import engine_sources
 from canasta_env.rules import Rules
-
-from ..base import Agent
-from ..roster import RosterError, make
-from .errors import ArenaError
-from .forfeits import EntrantError, ThoughtTooLongError, call, describe, watching
-from .play import WARM_UP_S, Block, Player
-from .watch import at_work
 
 FILE_PREFIX, PYTHON_PREFIX = "file:", "python:"
 _FOLDER = Path(__file__).resolve().parent
@@ -143,7 +142,7 @@ def _from_file(location: str, rules: Rules) -> Agent:
 
 
 def _takes_rules(maker: type) -> bool:
-    """Whether a class is made with one argument, as in `agents.roster`."""
+    """Whether a class is made with one argument, as in `canasta_agents.roster`."""
     try:
         inspect.signature(maker).bind(None)
     except TypeError:
@@ -218,7 +217,11 @@ def fingerprint(spec: str) -> str:
 def _files_of(spec: str) -> list[Path]:
     kind, _, rest = spec.partition(":")
     if kind == "neural":
-        folders = (Path(rest) / "best", Path(rest) / "latest", Path(rest))  # in the order of agents.neural
+        folders = (
+            Path(rest) / "best",
+            Path(rest) / "latest",
+            Path(rest),
+        )  # in the order of canasta_agents.neural
         return [folder / _POLICY for folder in folders if (folder / _POLICY).is_file()][:1]
     if kind == "onnx":
         return [Path(rest)]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from canasta_agents.arena.boards import Board, draw_board
+from canasta_agents.arena.notable import REASONS, SAMPLE_EVERY, Candidate, candidates
+from canasta_agents.arena.play import Block, Played
+from canasta_agents.arena.tournament import Bout, Tournament
 from canasta_env.actions import NOTATIONS
 from canasta_env.engine.scoring import TOTAL
-
-from .boards import Board, draw_board
-from .notable import REASONS, SAMPLE_EVERY, Candidate, candidates
-from .play import Block, Played
-from .tournament import Bout, Tournament
 
 SHOWN_A_REASON = 2
 

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ArenaError
-from .files import write_atomically
-from .forfeits import Fault
-from .play import Block, Played
-from .tables import OUTCOME
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.files import write_atomically
+from canasta_agents.arena.forfeits import Fault
+from canasta_agents.arena.play import Block, Played
+from canasta_agents.arena.tables import OUTCOME
 
 _TALLIES = ("points", "deals", "deal_wins", "match_wins")
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from openskill.models import PlackettLuce, PlackettLuceRating
 
-from .errors import ArenaError
-from .files import write_atomically
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.files import write_atomically
 
 FORMAT = "canasta-ladder"
 VERSION = 1

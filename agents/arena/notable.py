@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.arena.play import Block, Played
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.rules import Rules
-
-from .play import Block, Played
 
 SAMPLE_EVERY = 25  # boards: every so many a board's games are kept whole
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .forfeits import Fault
-from .play import Played
-from .statistics import Interval, planned_interval, points_interval, wins_interval
+from canasta_agents.arena.forfeits import Fault
+from canasta_agents.arena.play import Played
+from canasta_agents.arena.statistics import Interval, planned_interval, points_interval, wins_interval
 
 
 @dataclass(frozen=True)

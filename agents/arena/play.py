@@ -13,17 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.actions import NUM_ACTIONS
-from canasta_env.engine.scoring import TOTAL
-from canasta_env.engine.state import allocate, rules_record
-from canasta_env.engine.view import VIEW
-from canasta_env.rules import Rules
-
-from ..base import Agent, DecisionBatch
-from ..heuristics.agent import CompiledAgent
-from .boards import Scores, draw_board
-from .compiled import CompiledSeats, play_out
-from .forfeits import (
+from canasta_agents.arena.boards import Scores, draw_board
+from canasta_agents.arena.compiled import CompiledSeats, play_out
+from canasta_agents.arena.forfeits import (
     FORFEIT_POINTS,
     EntrantError,
     Fault,
@@ -33,9 +25,26 @@ from .forfeits import (
     describe_illegal,
     watching,
 )
-from .schedule import Contest
-from .tables import GOES_ON, IS_ILLEGAL, IS_OVER, MAX_ACTIONS, OUTCOME, deal, observe, play, sum_up
-from .watch import at_work
+from canasta_agents.arena.schedule import Contest
+from canasta_agents.arena.tables import (
+    GOES_ON,
+    IS_ILLEGAL,
+    IS_OVER,
+    MAX_ACTIONS,
+    OUTCOME,
+    deal,
+    observe,
+    play,
+    sum_up,
+)
+from canasta_agents.arena.watch import at_work
+from canasta_agents.base import Agent, DecisionBatch
+from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_env.actions import NUM_ACTIONS
+from canasta_env.engine.scoring import TOTAL
+from canasta_env.engine.state import allocate, rules_record
+from canasta_env.engine.view import VIEW
+from canasta_env.rules import Rules
 
 Episode = Literal["deal", "match"]
 

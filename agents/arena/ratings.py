@@ -15,7 +15,7 @@ import choix
 import numpy as np
 from numpy.typing import NDArray
 
-from .statistics import LEVEL, Interval
+from canasta_agents.arena.statistics import LEVEL, Interval
 
 ELO_PER_UNIT = 400 / np.log(10)
 RESAMPLES = 500

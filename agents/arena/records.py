@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from canasta_agents.arena.files import write_atomically
+from canasta_agents.arena.games import KeptDeal, notable_deals, sampled_games
+from canasta_agents.arena.tournament import Tournament
 from canasta_env.records import DealRecord, Record, write
-
-from .files import write_atomically
-from .games import KeptDeal, notable_deals, sampled_games
-from .tournament import Tournament
 
 INDEX = "index.json"
 

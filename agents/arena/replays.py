@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from canasta_agents.arena.boards import Board
 from canasta_env import Table
 from canasta_env.cards import KINDS, RANKS
 from canasta_env.rules import Rules
-
-from .boards import Board
 
 _HAND_ORDER = [*RANKS, "2", "joker", "black3", "red3"]
 _CARD_RANK = {kind: place for place, kind in enumerate(_HAND_ORDER)}

@@ -10,12 +10,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from canasta_agents.arena.files import write_atomically
+from canasta_agents.arena.notable import REASONS
+from canasta_agents.arena.plots import anatomy_plot, ratings_plot
+from canasta_agents.arena.replays import replay
 from canasta_env.rules import Rules
-
-from .files import write_atomically
-from .notable import REASONS
-from .plots import anatomy_plot, ratings_plot
-from .replays import replay
 
 _TEMPLATES = Path(__file__).parent / "templates"
 GAME_NAMES = {"classic": "Classic Canasta", "modern_american": "Modern American Canasta"}

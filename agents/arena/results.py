@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from .anatomy import Anatomy, dissect, total
-from .files import write_atomically
-from .forfeits import Fault
-from .games import KeptDeal, notable_deals
-from .ladder import Ladder
-from .pairing import Pairing
-from .play import MAX_DEALS
-from .ratings import Results, against_the_field, rate
-from .statistics import LEVEL, Interval
-from .tournament import Bout, Tournament
+from canasta_agents.arena.anatomy import Anatomy, dissect, total
+from canasta_agents.arena.files import write_atomically
+from canasta_agents.arena.forfeits import Fault
+from canasta_agents.arena.games import KeptDeal, notable_deals
+from canasta_agents.arena.ladder import Ladder
+from canasta_agents.arena.pairing import Pairing
+from canasta_agents.arena.play import MAX_DEALS
+from canasta_agents.arena.ratings import Results, against_the_field, rate
+from canasta_agents.arena.statistics import LEVEL, Interval
+from canasta_agents.arena.tournament import Bout, Tournament
 
 FORMAT = "canasta-arena-results"
 VERSION = 1

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations, product
 
+from canasta_agents.arena.errors import ArenaError
 from canasta_env.rules import Rules
-
-from .errors import ArenaError
 
 Team = tuple[int, ...]
 """The entrants of a team, by number: one, or two partners."""

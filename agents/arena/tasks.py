@@ -6,9 +6,9 @@ import os
 import sys
 from dataclasses import dataclass
 
-from .entrants import CannotBeMadeError, is_outsider, players_for
-from .notable import thin_out
-from .play import Block, Played, forfeited, play_block
+from canasta_agents.arena.entrants import CannotBeMadeError, is_outsider, players_for
+from canasta_agents.arena.notable import thin_out
+from canasta_agents.arena.play import Block, Played, forfeited, play_block
 
 
 @dataclass(frozen=True)

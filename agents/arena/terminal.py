@@ -19,9 +19,9 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from .ladder import Ladder
-from .tournament import Bout
-from .tournament import Progress as ProgressCall
+from canasta_agents.arena.ladder import Ladder
+from canasta_agents.arena.tournament import Bout
+from canasta_agents.arena.tournament import Progress as ProgressCall
 
 MAX_FORFEITS_SHOWN = 10
 

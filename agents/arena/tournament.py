@@ -10,21 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from canasta_agents.arena.boards import Scores, check_scores
+from canasta_agents.arena.cluster import play_on_ray
+from canasta_agents.arena.entrants import Entrant, code_fingerprint, fingerprint, name_entrants
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.forfeits import Fault
+from canasta_agents.arena.journal import Journal
+from canasta_agents.arena.pairing import BoardTable, Pairing, Plan, measure
+from canasta_agents.arena.play import Block, Episode, Played
+from canasta_agents.arena.schedule import FORMATS, Contest, Team, contest
+from canasta_agents.arena.statistics import MIN_PILOT, boards_needed
+from canasta_agents.arena.tasks import Task
+from canasta_agents.arena.trial import names_of_agents
+from canasta_agents.arena.workers import available_cores, play_tasks
 from canasta_env.rules import Rules
-
-from .boards import Scores, check_scores
-from .cluster import play_on_ray
-from .entrants import Entrant, code_fingerprint, fingerprint, name_entrants
-from .errors import ArenaError
-from .forfeits import Fault
-from .journal import Journal
-from .pairing import BoardTable, Pairing, Plan, measure
-from .play import Block, Episode, Played
-from .schedule import FORMATS, Contest, Team, contest
-from .statistics import MIN_PILOT, boards_needed
-from .tasks import Task
-from .trial import names_of_agents
-from .workers import available_cores, play_tasks
 
 Format = Literal["round-robin", "one-against-all", "partners"]
 Keep = Literal["all", "sample", "none"]

@@ -14,11 +14,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from canasta_agents.arena.entrants import FILE_PREFIX, is_outsider, make_agent, short_name, specs_in_file
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.play import WARM_UP_S
 from canasta_env.rules import Rules
-
-from .entrants import FILE_PREFIX, is_outsider, make_agent, short_name, specs_in_file
-from .errors import ArenaError
-from .play import WARM_UP_S
 
 _SPAWN = multiprocessing.get_context("spawn")
 

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
-from ..heuristics.compiling import kernel as player_kernel
-from .compiled import kernel as fast_kernel
-from .errors import ArenaError
-from .play import Played, forfeited
-from .tables import kernel as table_kernel
-from .tasks import Task, play_task, use_one_core
-from .watch import NOBODY, Witness, is_stuck, report_to, slot_at_work
+from canasta_agents.arena.compiled import kernel as fast_kernel
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.play import Played, forfeited
+from canasta_agents.arena.tables import kernel as table_kernel
+from canasta_agents.arena.tasks import Task, play_task, use_one_core
+from canasta_agents.arena.watch import NOBODY, Witness, is_stuck, report_to, slot_at_work
+from canasta_agents.heuristics.compiling import kernel as player_kernel
 
 _AHEAD = 2  # blocks handed out per worker
 _LOOK_EVERY_S = 0.5  # at workers that say nothing

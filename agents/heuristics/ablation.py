@@ -1,7 +1,7 @@
 """What each rule of a player is worth: the player as it is, against the player without the rule.
 
-    python -m agents.heuristics.ablation --boards 2000
-    python -m agents.heuristics.ablation --game classic --players 2 --player closer --boards 2000
+    python -m canasta_agents.heuristics.ablation --boards 2000
+    python -m canasta_agents.heuristics.ablation --game classic --players 2 --player closer --boards 2000
 
 Every board is played with the sides swapped (rotated with three), at score 0; the table gives points a
 deal, with 95% intervals over the boards. `--seed` is the first board; boards from 1,000,000 on tuned the
@@ -17,12 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.duel import duel
+from canasta_agents.heuristics.style import Style
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.rules import GAMES, Rules, standard_rules
-
-from .agent import CompiledAgent
-from .duel import duel
-from .style import Style
 
 ALWAYS, NEVER = 200.0, -200.0  # beyond any number of cards
 BEYOND = 2.0  # a chance that nothing has

@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.closing import cards_to_close, step_onto, wilds_to_close
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.laying import natural_onto_largest
+from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
+from canasta_agents.heuristics.reading import NOTHING, OWN, is_wild, legal, wilds_in_hand
+from canasta_agents.heuristics.taking import cheapest_take
 from canasta_env.actions import DRAW, MELD_CLEAN, MELD_WITH_TWO, PICK_UP, TAKE, YES
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size
 from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
-
-from .closing import cards_to_close, step_onto, wilds_to_close
-from .compiling import kernel
-from .discarding import lowest_discard, no_scores
-from .laying import natural_onto_largest
-from .opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from .reading import NOTHING, OWN, is_wild, legal, wilds_in_hand
-from .taking import cheapest_take
 
 _KEEP_BEFORE_CANASTA = 2
 _ONE_WILD = 1

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from canasta_agents.heuristics.compiling import kernel
 from canasta_env.engine.dealing import mix
-
-from .compiling import kernel
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)  # SplitMix64's step
 _SHIFT = np.uint64(11)  # leaves the 53 bits that a float64 holds

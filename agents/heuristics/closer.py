@@ -4,18 +4,13 @@
 
 from __future__ import annotations
 
-from canasta_env.actions import DRAW, PICK_UP, YES
-from canasta_env.cards import BLACK_THREE, NUM_KINDS
-from canasta_env.engine.melds import VALUE, meld_size
-from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
-
-from .closing import closing_step
-from .compiling import kernel
-from .discarding import lowest_discard, no_scores
-from .going_out import going_out_step
-from .laying import clean_set, natural_onto_largest, pair_with_wild
-from .opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from .reading import (
+from canasta_agents.heuristics.closing import closing_step
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.laying import clean_set, natural_onto_largest, pair_with_wild
+from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
+from canasta_agents.heuristics.reading import (
     NOTHING,
     OWN,
     TWO_PLAYERS,
@@ -26,7 +21,11 @@ from .reading import (
     top_card,
     wilds_in_hand,
 )
-from .taking import cheapest_take
+from canasta_agents.heuristics.taking import cheapest_take
+from canasta_env.actions import DRAW, PICK_UP, YES
+from canasta_env.cards import BLACK_THREE, NUM_KINDS
+from canasta_env.engine.melds import VALUE, meld_size
+from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
 
 
 def choose(rules, style, view, mask, random):

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.laying import wild_onto
+from canasta_agents.heuristics.reading import NOTHING, OWN, wilds_in_hand
 from canasta_env.actions import ADD_NATURAL, MELD_CLEAN
 from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.melds import MELD_START, can_join_ranks, meld_size, meld_wilds, wild_room
-
-from .compiling import kernel
-from .laying import wild_onto
-from .reading import NOTHING, OWN, wilds_in_hand
 
 OUT_OF_REACH = 99
 

@@ -14,11 +14,10 @@ from typing import Any
 
 import numba
 
+from canasta_agents.heuristics.style import STYLE
 from canasta_env.engine.jit import JIT_DISABLED, KernelCache, engine_sources
 from canasta_env.engine.state import RULES
 from canasta_env.engine.view import VIEW
-
-from .style import STYLE
 
 _FOLDER = Path(__file__).resolve().parent
 

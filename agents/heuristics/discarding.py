@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.reading import NOTHING, discard_of
 from canasta_env.cards import NUM_KINDS, RED_THREE
-
-from .compiling import kernel
-from .reading import NOTHING, discard_of
 
 
 @kernel

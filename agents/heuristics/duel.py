@@ -9,16 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.players import play_deal
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.engine.dealing import deal_cards, shuffle
 from canasta_env.engine.scoring import SCORE_FIELDS, score_deal
 from canasta_env.engine.state import MAX_SEATS, MAX_SIDES, STATE, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.rules import Rules
-
-from .agent import CompiledAgent
-from .compiling import kernel
-from .players import play_deal
 
 _NUM_FIELDS = len(SCORE_FIELDS)
 

@@ -4,19 +4,23 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.closing import closing_step
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.laying import (
+    clean_set,
+    natural_onto_largest,
+    pair_with_wild,
+    wild_onto_largest,
+)
+from canasta_agents.heuristics.opening import UNAFFORDABLE, needs_opening, no_prices, opening_step
+from canasta_agents.heuristics.reading import NOTHING, legal, wilds_in_hand
+from canasta_agents.heuristics.taking import cheapest_take
 from canasta_env.actions import DRAW, PICK_UP, YES
 from canasta_env.cards import ACE, BLACK_THREE, FIRST_RANK, JOKER, KINDS, NUM_KINDS, TWO
 from canasta_env.engine.melds import VALUE
 from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
-
-from .closing import closing_step
-from .compiling import kernel
-from .discarding import lowest_discard, no_scores
-from .going_out import going_out_step
-from .laying import clean_set, natural_onto_largest, pair_with_wild, wild_onto_largest
-from .opening import UNAFFORDABLE, needs_opening, no_prices, opening_step
-from .reading import NOTHING, legal, wilds_in_hand
-from .taking import cheapest_take
 
 _KEEP = 2
 _PILE_TO_TAKE = 3

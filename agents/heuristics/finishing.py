@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.reading import OWN, wilds_in_hand
 from canasta_env.cards import CANASTA_SIZE, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import meld_size
 from canasta_env.engine.state import WILD_MELD
-
-from .compiling import kernel
-from .reading import OWN, wilds_in_hand
 
 _PARTNER = 2  # relative seat; Modern is played by four
 _HALF = 0.5  # of the stock and of the pile come to the own side

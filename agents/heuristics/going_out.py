@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from canasta_agents.heuristics.closing import closing_step
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.laying import pair_with_wild, wild_onto, wild_onto_largest
+from canasta_agents.heuristics.reading import NOTHING, OWN, discard_of, is_finished, is_wild, wilds_in_hand
 from canasta_env.actions import ADD_BLACK_THREE, ADD_NATURAL, MELD_BLACK_THREES, MELD_CLEAN
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.melds import (
@@ -18,11 +22,6 @@ from canasta_env.engine.melds import (
     wild_room,
 )
 from canasta_env.engine.state import NO_CARD, REFUSED, WILD_MELD
-
-from .closing import closing_step
-from .compiling import kernel
-from .laying import pair_with_wild, wild_onto, wild_onto_largest
-from .reading import NOTHING, OWN, discard_of, is_finished, is_wild, wilds_in_hand
 
 NO_WAY = -2  # in place of the card held back: the hand cannot be laid
 _MISSING_SIZES = CANASTA_SIZE  # a meld may miss up to this many wilds, exclusive

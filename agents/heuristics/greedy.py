@@ -4,19 +4,23 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.closing import closing_step
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.laying import (
+    clean_set,
+    natural_onto_largest,
+    pair_with_wild,
+    wild_onto_largest,
+)
+from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
+from canasta_agents.heuristics.reading import NOTHING, OWN, is_wild, legal, top_card, wilds_in_hand
+from canasta_agents.heuristics.taking import buried, cheapest_take
 from canasta_env.actions import DRAW, PICK_UP, YES
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import VALUE, meld_size
 from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
-
-from .closing import closing_step
-from .compiling import kernel
-from .discarding import lowest_discard, no_scores
-from .going_out import going_out_step
-from .laying import clean_set, natural_onto_largest, pair_with_wild, wild_onto_largest
-from .opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from .reading import NOTHING, OWN, is_wild, legal, top_card, wilds_in_hand
-from .taking import buried, cheapest_take
 
 _KEEP = 2
 _CONNECTION, _WILD_CONNECTION = 100.0, 1_000.0  # scores of a discard: least connected first, then most points

@@ -4,18 +4,13 @@
 
 from __future__ import annotations
 
-from canasta_env.actions import ADD_NATURAL, ASK, DRAW, MELD_CLEAN, MELD_WILDS, NO, PICK_UP, TAKE, YES
-from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO
-from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_wilds, wild_meld_is_growing
-from canasta_env.engine.state import NO_CARD, PHASE_ANSWER, PHASE_DRAW, WILD_MELD
-
-from .closing import closing_step
-from .compiling import kernel
-from .discarding import lowest_discard, no_scores
-from .finishing import chance_of_clean_canasta, chance_of_wild_canasta
-from .going_out import NO_WAY, card_to_hold_back, step_out
-from .laying import leaves, wild_onto
-from .opening import (
+from canasta_agents.heuristics.closing import closing_step
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.finishing import chance_of_clean_canasta, chance_of_wild_canasta
+from canasta_agents.heuristics.going_out import NO_WAY, card_to_hold_back, step_out
+from canasta_agents.heuristics.laying import leaves, wild_onto
+from canasta_agents.heuristics.opening import (
     CARD,
     CLEAN_MELD,
     MIXED_MELD,
@@ -26,7 +21,7 @@ from .opening import (
     opening_step,
     plan_opening,
 )
-from .reading import (
+from canasta_agents.heuristics.reading import (
     NEXT,
     NOTHING,
     OWN,
@@ -38,7 +33,11 @@ from .reading import (
     top_card,
     wilds_in_hand,
 )
-from .watching import can_be_taken, chance_of_pair, share_of_unseen
+from canasta_agents.heuristics.watching import can_be_taken, chance_of_pair, share_of_unseen
+from canasta_env.actions import ADD_NATURAL, ASK, DRAW, MELD_CLEAN, MELD_WILDS, NO, PICK_UP, TAKE, YES
+from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO
+from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_wilds, wild_meld_is_growing
+from canasta_env.engine.state import NO_CARD, PHASE_ANSWER, PHASE_DRAW, WILD_MELD
 
 _LARGEST_TO_TAKE = 4  # R-TAKE-2
 _KEEP = 2

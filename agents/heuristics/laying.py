@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.reading import NOTHING, OWN
 from canasta_env.actions import (
     ADD_JOKER,
     ADD_JOKER_TO_WILDS,
@@ -17,9 +19,6 @@ from canasta_env.actions import (
 from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.melds import MELD_START, VALUE, meld_size
 from canasta_env.engine.state import WILD_MELD
-
-from .compiling import kernel
-from .reading import NOTHING, OWN
 
 
 @kernel

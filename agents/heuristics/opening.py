@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.reading import NOTHING, OWN, can_discard
 from canasta_env.actions import (
     ADD_JOKER,
     ADD_JOKER_TO_WILDS,
@@ -34,9 +36,6 @@ from canasta_env.engine.melds import (
     wild_room,
 )
 from canasta_env.engine.state import NO_CARD, WILD_MELD
-
-from .compiling import kernel
-from .reading import NOTHING, OWN, can_discard
 
 NATURALS, TWOS, JOKERS = range(3)  # columns of a plan
 _NUM_COLUMNS = 3

@@ -7,15 +7,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from canasta_agents import uniform
+from canasta_agents.heuristics import (
+    builder,
+    closer,
+    eager,
+    gambler,
+    greedy,
+    keeper,
+    simple,
+    watcher,
+    weigher,
+)
+from canasta_agents.heuristics.chance import random_number
+from canasta_agents.heuristics.compiling import compiled, kernel
 from canasta_env.engine.legality import legal_mask
 from canasta_env.engine.state import PHASE_OVER
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import build_view
-
-from .. import uniform
-from . import builder, closer, eager, gambler, greedy, keeper, simple, watcher, weigher
-from .chance import random_number
-from .compiling import compiled, kernel
 
 _CHOOSE: dict[str, Callable[..., Any]] = {
     "random": uniform.choose,

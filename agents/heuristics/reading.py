@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.compiling import kernel
 from canasta_env.actions import DISCARD_JOKER, NUM_ACTIONS
 from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, RED_THREE, TWO
 from canasta_env.engine.melds import meld_size
-
-from .compiling import kernel
 
 NOTHING = -1  # in place of an action: there is nothing of the sort to do
 OWN = 0  # the viewer's seat and side

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.reading import NOTHING
 from canasta_env.actions import TAKE, TAKE_WITH_JOKER, TAKE_WITH_TWO
 from canasta_env.cards import FIRST_RANK
-
-from .compiling import kernel
-from .reading import NOTHING
 
 
 @kernel

@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
-from canasta_env.actions import ADD_NATURAL, DRAW, MELD_CLEAN, NO, PICK_UP, TAKE, YES
-from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
-from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size
-from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
-
-from .closing import closing_step
-from .compiling import kernel
-from .discarding import lowest_discard, no_scores
-from .going_out import going_out_step
-from .laying import leaves, pair_with_wild
-from .opening import CARD, MIXED_MELD, needs_opening, no_plan, no_prices, opening_step, plan_opening
-from .reading import (
+from canasta_agents.heuristics.closing import closing_step
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.laying import leaves, pair_with_wild
+from canasta_agents.heuristics.opening import (
+    CARD,
+    MIXED_MELD,
+    needs_opening,
+    no_plan,
+    no_prices,
+    opening_step,
+    plan_opening,
+)
+from canasta_agents.heuristics.reading import (
     NEXT,
     NOTHING,
     OWN,
@@ -25,8 +28,12 @@ from .reading import (
     legal,
     top_card,
 )
-from .taking import cheapest_take
-from .watching import chance_of_pair, share_of_unseen
+from canasta_agents.heuristics.taking import cheapest_take
+from canasta_agents.heuristics.watching import chance_of_pair, share_of_unseen
+from canasta_env.actions import ADD_NATURAL, DRAW, MELD_CLEAN, NO, PICK_UP, TAKE, YES
+from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
+from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size
+from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
 
 
 def choose(rules, style, view, mask, random):

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.reading import NEXT
 from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.melds import PAIR, meld_size
-
-from .compiling import kernel
-from .reading import NEXT
 
 _LARGEST_TO_TAKE = CANASTA_SIZE - 3  # R-TAKE-2 (Modern): the pile is taken onto melds up to this size
 

@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from canasta_env.actions import ASK, DRAW, NO, PICK_UP, TAKE, TAKE_WITH_TWO, YES
-from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
-from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size
-from canasta_env.engine.state import MAX_SEATS, MUST_GO_OUT, PHASE_ANSWER, PHASE_DRAW
-
-from .closing import closing_step
-from .compiling import kernel
-from .discarding import lowest_discard, no_scores
-from .going_out import NO_WAY, card_to_hold_back, step_out
-from .laying import clean_set, natural_onto_largest, pair_with_wild
-from .opening import (
+from canasta_agents.heuristics.closing import closing_step
+from canasta_agents.heuristics.compiling import kernel
+from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.going_out import NO_WAY, card_to_hold_back, step_out
+from canasta_agents.heuristics.laying import clean_set, natural_onto_largest, pair_with_wild
+from canasta_agents.heuristics.opening import (
     CARD,
     UNAFFORDABLE,
     needs_opening,
@@ -24,7 +19,7 @@ from .opening import (
     opening_step,
     plan_opening,
 )
-from .reading import (
+from canasta_agents.heuristics.reading import (
     NEXT,
     NOTHING,
     OWN,
@@ -35,7 +30,11 @@ from .reading import (
     top_card,
     wilds_in_hand,
 )
-from .taking import buried, cheapest_take
+from canasta_agents.heuristics.taking import buried, cheapest_take
+from canasta_env.actions import ASK, DRAW, NO, PICK_UP, TAKE, TAKE_WITH_TWO, YES
+from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
+from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size
+from canasta_env.engine.state import MAX_SEATS, MUST_GO_OUT, PHASE_ANSWER, PHASE_DRAW
 
 _KEEP = 2
 _PARTNER = 2  # relative seat, with four players

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from .config import Config, ConfigError
-from .group import Group
-from .machine import Machine
-from .network import PolicyNetwork
-from .rollouts.actor import Actor
-from .rollouts.decisions import Columns
-from .rollouts.league import League
-from .rollouts.opponents import Opponent, PastSelf, SeatedAgent
-from .rollouts.rollout import Rollouts, actor_sizes, section_bounds
-from .rollouts.seating import PAST, Seating
-from .updates.descent import Descent
-from .updates.imitation import ImitationUpdate
-from .updates.ppo import PpoUpdate
-from .world import World
+from canasta_agents.learning.config import Config, ConfigError
+from canasta_agents.learning.group import Group
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.rollouts.actor import Actor
+from canasta_agents.learning.rollouts.decisions import Columns
+from canasta_agents.learning.rollouts.league import League
+from canasta_agents.learning.rollouts.opponents import Opponent, PastSelf, SeatedAgent
+from canasta_agents.learning.rollouts.rollout import Rollouts, actor_sizes, section_bounds
+from canasta_agents.learning.rollouts.seating import PAST, Seating
+from canasta_agents.learning.updates.descent import Descent
+from canasta_agents.learning.updates.imitation import ImitationUpdate
+from canasta_agents.learning.updates.ppo import PpoUpdate
+from canasta_agents.learning.world import World
 
 
 @dataclass(frozen=True)

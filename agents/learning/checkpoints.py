@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from canasta_agents.learning.arrays import Arrays, as_bytes
+from canasta_agents.learning.config import Network, from_dict
+from canasta_agents.learning.equity.table import percent_a_point
+from canasta_agents.learning.files import find_folder, write_folder
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.policies import bundled_policies, bundled_policy
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.rules import Rules
-
-from ..policies import bundled_policies, bundled_policy
-from .arrays import Arrays, as_bytes
-from .config import Network, from_dict
-from .equity.table import percent_a_point
-from .files import find_folder, write_folder
-from .network import PolicyNetwork
 
 FORMAT = 1  # of the files; a change that old readers cannot read counts it up
 

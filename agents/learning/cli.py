@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+from canasta_agents.learning.config import Config, ConfigError, from_dict, load
+from canasta_agents.threads import wait_passively
 from canasta_env.rules import RulesError
-
-from ..threads import wait_passively
-from .config import Config, ConfigError, from_dict, load
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130  # exit statuses
 
@@ -46,7 +45,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         ConfigError: If the file, the run or a value does not fit.
         SystemExit: If the command line itself cannot be read, or help was asked for.
     """
-    from .checkpoints import load_state
+    from canasta_agents.learning.checkpoints import load_state
 
     defaults = Arguments()
     first = argv[0] if argv and not argv[0].startswith("-") else None
@@ -65,10 +64,10 @@ def parse(argv: Sequence[str]) -> Arguments:
 def main(argv: Sequence[str] | None = None) -> int:
     """Train, then compare; returns the exit status."""
     wait_passively()
-    from ..roster import RosterError
+    from canasta_agents.roster import RosterError
 
     try:
-        from .checkpoints import CheckpointError
+        from canasta_agents.learning.checkpoints import CheckpointError
     except ImportError as missing:
         print(f"train.py: {missing}; {_NEEDS}", file=sys.stderr)
         return REFUSED
@@ -83,10 +82,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _train(arguments: Arguments) -> int:
     from rich.console import Console
 
-    from .machine import prepare_machine
-    from .session import Session
-    from .updates.descent import DivergedError
-    from .world import canasta
+    from canasta_agents.learning.machine import prepare_machine
+    from canasta_agents.learning.session import Session
+    from canasta_agents.learning.updates.descent import DivergedError
+    from canasta_agents.learning.world import canasta
 
     config = arguments.config
     machine = prepare_machine(config.run)

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .compiled import kernel
+from canasta_agents.learning.compiled import kernel
 
 Floats = NDArray[np.float32]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import torch
 
-from .config import ConfigError, Run
-from .group import ALONE, Group, join_group
+from canasta_agents.learning.config import ConfigError, Run
+from canasta_agents.learning.group import ALONE, Group, join_group
 
 MAX_ACTORS = 8  # beyond it actors wait for the interpreter more than they play
 

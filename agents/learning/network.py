@@ -7,9 +7,8 @@ import math
 import torch
 from torch import nn
 
+from canasta_agents.learning.config import Network
 from canasta_env.actions import NUM_ACTIONS
-
-from .config import Network
 
 
 class PolicyNetwork(nn.Module):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .config import Run
+from canasta_agents.learning.config import Run
 
 
 @dataclass

@@ -10,15 +10,15 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from .config import Config
-from .files import write_file
-from .machine import Machine
-from .reporting.curves import draw_curves
-from .reporting.display import Display, Status
-from .stopping import StopRequest
-from .strength.comparison import Result, compare
-from .trainer import Trainer
-from .world import World
+from canasta_agents.learning.config import Config
+from canasta_agents.learning.files import write_file
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.reporting.curves import draw_curves
+from canasta_agents.learning.reporting.display import Display, Status
+from canasta_agents.learning.stopping import StopRequest
+from canasta_agents.learning.strength.comparison import Result, compare
+from canasta_agents.learning.trainer import Trainer
+from canasta_agents.learning.world import World
 
 
 class Session:

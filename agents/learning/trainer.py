@@ -9,23 +9,22 @@ from typing import Any, cast
 
 import numpy as np
 
+from canasta_agents.learning import checkpoints
+from canasta_agents.learning.arrays import Arrays, prefixed, with_prefix
+from canasta_agents.learning.assembly import assemble
+from canasta_agents.learning.checkpoints import CheckpointError, TrainingState
+from canasta_agents.learning.config import Config
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.progress import Progress, straight
+from canasta_agents.learning.reporting.metrics import MetricsWriter
+from canasta_agents.learning.rollouts.actor import Tally
+from canasta_agents.learning.strength import replays
+from canasta_agents.learning.strength.judging import Measurement
+from canasta_agents.learning.updates.descent import DivergedError
+from canasta_agents.learning.updates.estimates import Estimates, estimate
+from canasta_agents.learning.world import World
+from canasta_agents.neural import NeuralAgent
 from canasta_env import records
-
-from ..neural import NeuralAgent
-from . import checkpoints
-from .arrays import Arrays, prefixed, with_prefix
-from .assembly import assemble
-from .checkpoints import CheckpointError, TrainingState
-from .config import Config
-from .machine import Machine
-from .progress import Progress, straight
-from .reporting.metrics import MetricsWriter
-from .rollouts.actor import Tally
-from .strength import replays
-from .strength.judging import Measurement
-from .updates.descent import DivergedError
-from .updates.estimates import Estimates, estimate
-from .world import World
 
 SELECTION_SEED = 1_000_003  # of the boards that choose the best policy; reported boards have another
 SCALE_MEMORY = 0.95  # of the value scale's mean square, from one update to the next

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from canasta_agents.base import Agent
+from canasta_agents.learning.config import Config
+from canasta_agents.learning.equity.paying import MatchTables
+from canasta_agents.learning.equity.table import load_equity
+from canasta_agents.learning.rollouts.opponents import Tables
+from canasta_agents.learning.strength.judging import BoardJudge, Judge
 from canasta_env.rules import Rules
-
-from ..base import Agent
-from .config import Config
-from .equity.paying import MatchTables
-from .equity.table import load_equity
-from .rollouts.opponents import Tables
-from .strength.judging import BoardJudge, Judge
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,8 @@ class World:
 
 def canasta(config: Config) -> World:
     """The game that the config names."""
+    from canasta_agents.roster import make
     from canasta_env.vector import VectorTables
-
-    from ..roster import make
 
     rules, scores = config.game.rules, config.game.scores
     equity = load_equity(rules) if config.game.objective == "match" else None

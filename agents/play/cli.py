@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
+from canasta_agents.play.errors import PlayError, whole_number_of
+from canasta_agents.play.hall import Hall, seed_of
+from canasta_agents.play.rehearsing import rehearse_players
+from canasta_agents.play.session import YOU
+from canasta_agents.threads import wait_passively
 from canasta_env.rules import Game, RulesError, standard_rules
-
-from ..threads import wait_passively
-from .errors import PlayError, whole_number_of
-from .hall import Hall, seed_of
-from .rehearsing import rehearse_players
-from .session import YOU
 
 _MISSING = "playing in the browser needs {0}: pip install 'canasta-env[play]'"
 _MAX_PORT = 2**16 - 1
@@ -83,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _play_in_terminal(arguments: Arguments, hall: Hall) -> int:
-    from . import terminal
+    from canasta_agents.play import terminal
 
     rules = standard_rules(arguments.game or "modern_american", arguments.players)
     seats = arguments.seats or (YOU, *["heuristic"] * (rules.players - 1))
@@ -95,7 +94,7 @@ def _serve(arguments: Arguments, hall: Hall) -> int:
     try:
         from aiohttp import web
 
-        from .server import Server, is_loopback
+        from canasta_agents.play.server import Server, is_loopback
     except ImportError:
         print(_MISSING.format("aiohttp"), file=sys.stderr)
         return 2

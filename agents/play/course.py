@@ -6,12 +6,11 @@ from typing import Literal
 
 import numpy as np
 
+from canasta_agents.play.moves import Move, play
 from canasta_env import Rules, Table
 from canasta_env.engine import batch
 from canasta_env.engine.state import NOBODY, allocate, rules_record
 from canasta_env.records import DealRecord, Record
-
-from .moves import Move, play
 
 Episode = Literal["deal", "match"]
 

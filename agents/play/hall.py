@@ -12,19 +12,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from canasta_agents import roster
+from canasta_agents.base import Agent
+from canasta_agents.play.advice import advise
+from canasta_agents.play.errors import PlayError, choice_of, text_of, whole_number_of
+from canasta_agents.play.keeping import Keeper
+from canasta_agents.play.rehearsing import rehearse
+from canasta_agents.play.replay import Replay
+from canasta_agents.play.session import YOU, Make, Session
+from canasta_agents.policies import playable_policy
 from canasta_env import Rules, RulesError, Table
 from canasta_env.records import Record, RecordError, verify, write
 from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
-
-from .. import roster
-from ..base import Agent
-from ..policies import playable_policy
-from .advice import advise
-from .errors import PlayError, choice_of, text_of, whole_number_of
-from .keeping import Keeper
-from .rehearsing import rehearse
-from .replay import Replay
-from .session import YOU, Make, Session
 
 _LOG = logging.getLogger(__name__)
 MAX_TABLES = 200  # in memory

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .errors import PlayError
+from canasta_agents.play.errors import PlayError
 
 FORMAT = "canasta_env table"
 VERSION = 1

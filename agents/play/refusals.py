@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from canasta_agents.play.errors import PlayError
 from canasta_env import Table
 from canasta_env.actions import ID_OF, NOTATIONS
 from canasta_env.explain import IllegalActionError
-
-from .errors import PlayError
 
 _WILDS = ("2", "joker")
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 
+from canasta_agents import roster
+from canasta_agents.play.advice import decision
+from canasta_agents.play.session import Session
 from canasta_env import Rules, classic
 from canasta_env.rules import GAMES, standard_rules
-
-from .. import roster
-from .advice import decision
-from .session import Session
 
 _MOVES = 40  # of a deal between rule-based players: enough for what they are made of
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from canasta_agents.play.errors import PlayError, choice_of, text_of, whole_number_of
+from canasta_agents.play.moves import Move, play
+from canasta_agents.play.seeing import open_hands, points_on_table, what_seat_sees
+from canasta_agents.play.session import Question, seat_to_look_from
 from canasta_env import Table
 from canasta_env.records import Record
-
-from .errors import PlayError, choice_of, text_of, whole_number_of
-from .moves import Move, play
-from .seeing import open_hands, points_on_table, what_seat_sees
-from .session import Question, seat_to_look_from
 
 
 class Replay:

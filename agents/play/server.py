@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from aiohttp import WSMsgType, web
 
-from .errors import PlayError, text_of
-from .hall import Hall, Sitting
-from .outbox import Outbox, Reply
-from .session import Question
-from .thinking import in_time
+from canasta_agents.play.errors import PlayError, text_of
+from canasta_agents.play.hall import Hall, Sitting
+from canasta_agents.play.outbox import Outbox, Reply
+from canasta_agents.play.session import Question
+from canasta_agents.play.thinking import in_time
 
 STATIC = Path(__file__).parent / "static"
 MAX_MESSAGE_BYTES = 4 << 20

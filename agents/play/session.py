@@ -11,17 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.base import Agent
+from canasta_agents.play.advice import choose
+from canasta_agents.play.course import Course, Episode
+from canasta_agents.play.errors import PlayError, choice_of, text_of, whole_number_of
+from canasta_agents.play.refusals import refusals
+from canasta_agents.play.seeing import open_hands, points_on_table, what_seat_sees
+from canasta_agents.play.thinking import OverdueError
 from canasta_env import IllegalActionError, NotationError, Rules, Table
 from canasta_env.arguments import check_seed
 from canasta_env.records import Record
-
-from ..base import Agent
-from .advice import choose
-from .course import Course, Episode
-from .errors import PlayError, choice_of, text_of, whole_number_of
-from .refusals import refusals
-from .seeing import open_hands, points_on_table, what_seat_sees
-from .thinking import OverdueError
 
 _LOG = logging.getLogger(__name__)
 YOU = "you"

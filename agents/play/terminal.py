@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from canasta_agents.play.advice import advise
+from canasta_agents.play.errors import PlayError
+from canasta_agents.play.session import Make, Session
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
-
-from .advice import advise
-from .errors import PlayError
-from .session import Make, Session
 
 _HELP = "a number or a notation plays; ? AGENT asks what it would do; undo, help, quit"
 

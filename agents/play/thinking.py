@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .errors import PlayError
+from canasta_agents.play.errors import PlayError
 
 Result = TypeVar("Result")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent, DecisionBatch
-from agents.roster import make
+from canasta_agents.base import Agent, DecisionBatch
+from canasta_agents.roster import make
 from canasta_env import Rules, Table, classic, modern_american
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.engine import batch

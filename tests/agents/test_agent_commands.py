@@ -6,12 +6,12 @@ from importlib import import_module
 
 import pytest
 
-from agents import commands
+from canasta_agents import commands
 
 COMMANDS = {
-    commands.train: (".learning.cli", "train.py", "train"),
-    commands.evaluate: (".arena.cli", "evaluate.py", "arena"),
-    commands.play: (".play.cli", "play.py", "play"),
+    commands.train: ("canasta_agents.learning.cli", "train.py", "train"),
+    commands.evaluate: ("canasta_agents.arena.cli", "evaluate.py", "arena"),
+    commands.play: ("canasta_agents.play.cli", "play.py", "play"),
 }
 
 
@@ -27,7 +27,7 @@ COMMANDS = {
 def test_a_missing_library_is_named_with_what_to_install(command, missing, hint, monkeypatch, capsys):
     module, script, extra = COMMANDS[command]
 
-    def fail(name: str, package: str) -> None:
+    def fail(name: str) -> None:
         assert name == module
         raise missing
 
@@ -39,11 +39,11 @@ def test_a_missing_library_is_named_with_what_to_install(command, missing, hint,
 
 def test_a_fault_of_ours_is_not_taken_for_a_missing_library(monkeypatch):
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
-        commands._run("evaluate.py", ".nowhere", "arena")
+        commands._run("evaluate.py", "canasta_agents.nowhere", "arena")
 
 
 def test_a_file_that_cannot_be_written_is_named_in_one_line(monkeypatch, capsys):
-    def fail(name: str, package: str) -> None:
+    def fail(name: str) -> None:
         raise OSError(28, "No space left on device", "runs/x/metrics.jsonl")
 
     monkeypatch.setattr(commands, "import_module", fail)
@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_written_is_named_in_one_line(monkeypatch, capsys)
 
 
 def test_an_interrupt_ends_a_command_in_one_line(monkeypatch, capsys):
-    def interrupted(name: str, package: str) -> None:
+    def interrupted(name: str) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(commands, "import_module", interrupted)
@@ -64,4 +64,9 @@ def test_an_interrupt_ends_a_command_in_one_line(monkeypatch, capsys):
 def test_the_commands_lead_to_a_main(module):
     for library in ("tyro", "scipy", "choix", "rich"):
         pytest.importorskip(library)
-    assert callable(import_module(module, "agents").main)
+    assert callable(import_module(module).main)
+
+
+def test_every_class_exists_once_since_the_folder_has_one_import_name():
+    with pytest.raises(ImportError, match="import canasta_agents, not agents"):
+        import_module("agents")

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from agents.__main__ import main
-from agents.base import DecisionBatch
-from agents.roster import RosterError, make
+from canasta_agents.__main__ import main
+from canasta_agents.base import DecisionBatch
+from canasta_agents.roster import RosterError, make
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.encoding import critic_size, observation_size
 from canasta_env.vector import VectorTables
@@ -20,12 +20,12 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxscript")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-from agents.arena.entrants import fingerprint  # noqa: E402
-from agents.learning import checkpoints  # noqa: E402
-from agents.learning.config import Network  # noqa: E402
-from agents.learning.distribution import masked_log_probs  # noqa: E402
-from agents.neural import NeuralAgent  # noqa: E402
-from agents.onnx_agent import ExportError, OnnxAgent  # noqa: E402
+from canasta_agents.arena.entrants import fingerprint  # noqa: E402
+from canasta_agents.learning import checkpoints  # noqa: E402
+from canasta_agents.learning.config import Network  # noqa: E402
+from canasta_agents.learning.distribution import masked_log_probs  # noqa: E402
+from canasta_agents.neural import NeuralAgent  # noqa: E402
+from canasta_agents.onnx_agent import ExportError, OnnxAgent  # noqa: E402
 
 NUM_VIEWS = 10_000
 TABLES = 250
@@ -134,7 +134,7 @@ def test_it_plays_without_pytorch(exported):
         "import sys; sys.modules['torch'] = None\n"
         "from canasta_env import modern_american\n"
         "from canasta_env.seat import CanastaSeatEnv\n"
-        "from agents.roster import make\n"
+        "from canasta_agents.roster import make\n"
         f"env = CanastaSeatEnv(opponents=make({f'onnx:{file}'!r}, modern_american()))\n"
         "observation, _ = env.reset(seed=1)\n"
         "over = False\n"
@@ -195,7 +195,9 @@ def test_what_is_no_exported_policy_says_why(tmp_path):
 
 def test_a_policy_of_the_package_is_exported_by_the_name_it_plays_under(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr("agents.onnx_export.export", lambda run, file: asked.append(str(run)) or METADATA)
+    monkeypatch.setattr(
+        "canasta_agents.onnx_export.export", lambda run, file: asked.append(str(run)) or METADATA
+    )
     for name in ("neural:classic_2", "classic_2", "runs/x/best"):
         assert main(["export", name, str(tmp_path / "policy.onnx")]) == 0
     assert asked == ["classic_2", "classic_2", "runs/x/best"]

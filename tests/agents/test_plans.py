@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from agents.heuristics import closing, finishing, going_out, opening, watching
+from canasta_agents.heuristics import closing, finishing, going_out, opening, watching
 from canasta_env.cards import JOKER, KIND_OF, KINDS, TWO, VALUES
 from canasta_env.engine.state import NO_CARD, rules_record
 from canasta_env.rules import classic as classic_rules

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.base import DecisionBatch
-from agents.heuristics import going_out
-from agents.heuristics.duel import duel
-from agents.roster import make, names
+from canasta_agents.base import DecisionBatch
+from canasta_agents.heuristics import going_out
+from canasta_agents.heuristics.duel import duel
+from canasta_agents.roster import make, names
 from canasta_env.actions import DISCARD_JOKER, PICK_UP
 from canasta_env.cards import JOKER, TWO, VALUES
 from canasta_env.engine.scoring import TOTAL

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agents import roster
-from agents.learning.checkpoints import CheckpointError, load_policy
-from agents.learning.strength.judging import BoardJudge
-from agents.policies import FOLDER, bundled_policies, bundled_policy, policy_name
+from canasta_agents import roster
+from canasta_agents.learning.checkpoints import CheckpointError, load_policy
+from canasta_agents.learning.strength.judging import BoardJudge
+from canasta_agents.policies import FOLDER, bundled_policies, bundled_policy, policy_name
 from canasta_env import classic, modern_american
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.roster import RosterError, make, names
+from canasta_agents.roster import RosterError, make, names
 from canasta_env import classic, modern_american
 from tests.agents.deciding import GAMES, decide
 from tests.rules import positions

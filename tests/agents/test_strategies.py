@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.base import DecisionBatch
-from agents.roster import make
+from canasta_agents.base import DecisionBatch
+from canasta_agents.roster import make
 from canasta_env.actions import ID_OF
 from tests.agents.deciding import decide, play_turn
 from tests.rules.positions import classic, modern

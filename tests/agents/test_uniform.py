@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.base import DecisionBatch
-from agents.roster import make
+from canasta_agents.base import DecisionBatch
+from canasta_agents.roster import make
 from canasta_env import modern_american
 from tests.agents.deciding import GAMES, walk
 from tests.rules import positions

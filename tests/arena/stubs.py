@@ -10,7 +10,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import DecisionBatch
+from canasta_agents.base import DecisionBatch
 from canasta_env.actions import NUM_ACTIONS
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from agents.arena.boards import draw_board
-from agents.arena.errors import ArenaError
+from canasta_agents.arena.boards import draw_board
+from canasta_agents.arena.errors import ArenaError
 from canasta_env.cards import COPIES, KINDS
 from canasta_env.rules import classic, modern_american
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.arena.cli import main, newest_checkpoint
-from agents.arena.plots import ratings_plot
-from agents.arena.report import render
+from canasta_agents.arena.cli import main, newest_checkpoint
+from canasta_agents.arena.plots import ratings_plot
+from canasta_agents.arena.report import render
 from canasta_env.records import verify
 from canasta_env.rules import classic, modern_american
 
@@ -131,7 +131,7 @@ def test_names_cannot_break_the_page(matches):
 def test_the_same_command_plays_nothing_again(matches, monkeypatch, capsys):
     monkeypatch.chdir(matches.parents[1])
     monkeypatch.setattr(
-        "agents.arena.tournament.play_tasks", lambda tasks, workers: iter(()) if not tasks else 1 / 0
+        "canasta_agents.arena.tournament.play_tasks", lambda tasks, workers: iter(()) if not tasks else 1 / 0
     )
     arguments = ("--agents-from", str(OUTSIDERS), "--game", "classic", "--target", "1000", "--boards", "6")
     assert evaluate(*arguments, "--name", "mine", agents=(LAST,)) == 0

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from agents.arena.errors import ArenaError
-from agents.arena.schedule import contest, one_against_all, partnerships, round_robin
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.schedule import contest, one_against_all, partnerships, round_robin
 from canasta_env.rules import classic
 
 

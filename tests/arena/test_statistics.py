@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.arena.statistics import Interval, boards_needed, planned_interval, points_interval, wins_interval
+from canasta_agents.arena.statistics import (
+    Interval,
+    boards_needed,
+    planned_interval,
+    points_interval,
+    wins_interval,
+)
 
 SIMULATIONS = 2_000
 # The share of 2,000 simulated intervals that cover has a standard error of 0.5%.

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.arena import compare
-from agents.arena.entrants import make_agent, name_entrants, specs_in_file
-from agents.arena.errors import ArenaError
-from agents.arena.results import collect
-from agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament
+from canasta_agents.arena import compare
+from canasta_agents.arena.entrants import make_agent, name_entrants, specs_in_file
+from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.results import collect
+from canasta_agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament
 from canasta_env.rules import classic, modern_american
 from tests.arena import stubs
 

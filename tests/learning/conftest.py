@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 import torch
 
-from agents.learning.config import from_dict
-from agents.learning.machine import Machine
-from agents.learning.trainer import Trainer
+from canasta_agents.learning.config import from_dict
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.trainer import Trainer
 
 from .fake import fake_world
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import DecisionBatch
-from agents.learning.strength.judging import Measurement
-from agents.learning.world import World
+from canasta_agents.base import DecisionBatch
+from canasta_agents.learning.strength.judging import Measurement
+from canasta_agents.learning.world import World
 from canasta_env import Table, classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
 from canasta_env.records import Record, Recorder

@@ -6,13 +6,15 @@ import sys
 
 import pytest
 
-from agents.learning import cli
+from canasta_agents.learning import cli
 
 
 def test_without_pytorch_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for module in [name for name in sys.modules if name.startswith(("torch", "agents.learning.checkpoints"))]:
+    for module in [
+        name for name in sys.modules if name.startswith(("torch", "canasta_agents.learning.checkpoints"))
+    ]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "torch", None)
     assert cli.main([]) == cli.REFUSED

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.learning.cli import parse, run_folder
-from agents.learning.config import Config, ConfigError, from_dict, load
+from canasta_agents.learning.cli import parse, run_folder
+from canasta_agents.learning.config import Config, ConfigError, from_dict, load
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 

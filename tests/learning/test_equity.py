@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 import torch
 
-from agents.__main__ import main as agents_command
-from agents.learning.checkpoints import CheckpointError, begin_from, load_policy, policy_card, save
-from agents.learning.config import Network, from_dict
-from agents.learning.equity.estimation import estimate_equity, play_deals
-from agents.learning.equity.paying import MatchTables
-from agents.learning.equity.table import EquityError, load_equity
-from agents.learning.machine import Machine
-from agents.learning.network import PolicyNetwork
-from agents.learning.strength.judging import BoardJudge, Measurement
-from agents.learning.trainer import Trainer
-from agents.learning.world import canasta
-from agents.roster import make
+from canasta_agents.__main__ import main as agents_command
+from canasta_agents.learning.checkpoints import CheckpointError, begin_from, load_policy, policy_card, save
+from canasta_agents.learning.config import Network, from_dict
+from canasta_agents.learning.equity.estimation import estimate_equity, play_deals
+from canasta_agents.learning.equity.paying import MatchTables
+from canasta_agents.learning.equity.table import EquityError, load_equity
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.strength.judging import BoardJudge, Measurement
+from canasta_agents.learning.trainer import Trainer
+from canasta_agents.learning.world import canasta
+from canasta_agents.roster import make
 from canasta_env.rules import classic, modern_american, standard_rules
 from canasta_env.vector import VectorTables
 
@@ -112,7 +112,9 @@ def test_a_table_survives_its_file_and_is_refused_for_other_rules(race_table, tm
     read = load_equity(classic(4), tmp_path / "new" / "race.json")
     scores = np.array([[1234, -60], [4000, 4995]])
     assert read.at(scores) == pytest.approx(race_table.at(scores), abs=1e-4)
-    with pytest.raises(EquityError, match=r"other rules.*python -m agents equity --game classic --players 2"):
+    with pytest.raises(
+        EquityError, match=r"other rules.*python -m canasta_agents equity --game classic --players 2"
+    ):
         load_equity(classic(2), tmp_path / "new" / "race.json")
 
 

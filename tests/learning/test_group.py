@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.learning import checkpoints
-from agents.learning.config import Config, Network, from_dict
-from agents.learning.group import ALONE, Group, join_group
-from agents.learning.machine import Machine
-from agents.learning.network import PolicyNetwork
-from agents.learning.trainer import Trainer
-from agents.learning.updates.minibatches import shuffled
+from canasta_agents.learning import checkpoints
+from canasta_agents.learning.config import Config, Network, from_dict
+from canasta_agents.learning.group import ALONE, Group, join_group
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.trainer import Trainer
+from canasta_agents.learning.updates.minibatches import shuffled
 
 from .conftest import SMALL
 from .fake import fake_world

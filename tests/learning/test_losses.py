@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning.distribution import entropies, masked_log_probs
-from agents.learning.updates.imitation import imitation_loss
-from agents.learning.updates.ppo import clipped_policy_loss, estimate_kl, value_loss
+from canasta_agents.learning.distribution import entropies, masked_log_probs
+from canasta_agents.learning.updates.imitation import imitation_loss
+from canasta_agents.learning.updates.ppo import clipped_policy_loss, estimate_kl, value_loss
 
 
 def policy_loss(ratios, advantages, clip=0.2):

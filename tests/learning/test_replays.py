@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agents import roster
-from agents.learning.strength.replays import FOLDER, record_deal
+from canasta_agents import roster
+from canasta_agents.learning.strength.replays import FOLDER, record_deal
 from canasta_env import classic
 from canasta_env.records import read, verify
 

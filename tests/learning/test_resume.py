@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.learning import checkpoints, files
-from agents.learning.checkpoints import CheckpointError
-from agents.learning.reporting.metrics import read_metrics
+from canasta_agents.learning import checkpoints, files
+from canasta_agents.learning.checkpoints import CheckpointError
+from canasta_agents.learning.reporting.metrics import read_metrics
 
 UNTIMED = ("seconds", "time/")
 
@@ -130,7 +130,8 @@ def test_a_failure_while_writing_leaves_whole_content(tmp_path, monkeypatch, fai
 def test_a_process_killed_at_any_moment_leaves_a_whole_checkpoint(tmp_path):
     """kill -9 while a process writes one checkpoint after another."""
     script = (
-        "import itertools, sys; from pathlib import Path; from agents.learning.files import write_folder\n"
+        "import itertools, sys; from pathlib import Path\n"
+        "from canasta_agents.learning.files import write_folder\n"
         "for number in itertools.count():\n"
         "    content = str(number).encode() * 20_000\n"
         "    write_folder(Path(sys.argv[1]), {'a': content, 'b': content})\n"

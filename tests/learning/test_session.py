@@ -10,9 +10,9 @@ import pytest
 import torch
 from rich.console import Console
 
-from agents.learning.machine import Machine
-from agents.learning.session import Session
-from agents.learning.updates.descent import DivergedError
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.session import Session
+from canasta_agents.learning.updates.descent import DivergedError
 
 from .conftest import replace
 from .fake import fake_world

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning.config import Opponents
-from agents.learning.network import PolicyNetwork
-from agents.learning.progress import straight
-from agents.learning.rollouts.decisions import find_forced
-from agents.learning.rollouts.league import League
-from agents.learning.rollouts.seating import LEARNER, Seating
-from agents.learning.updates.descent import DivergedError
-from agents.neural import NeuralAgent
+from canasta_agents.learning.config import Opponents
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.progress import straight
+from canasta_agents.learning.rollouts.decisions import find_forced
+from canasta_agents.learning.rollouts.league import League
+from canasta_agents.learning.rollouts.seating import LEARNER, Seating
+from canasta_agents.learning.updates.descent import DivergedError
+from canasta_agents.neural import NeuralAgent
 from canasta_env.actions import DRAW
 
 from .conftest import replace

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent, DecisionBatch
-from agents.play.errors import PlayError
-from agents.play.session import Session
+from canasta_agents.base import Agent, DecisionBatch
+from canasta_agents.play.errors import PlayError
+from canasta_agents.play.session import Session
 from canasta_env.actions import DRAW
 
 

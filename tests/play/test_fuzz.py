@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
-from agents.play.hall import Hall
-from agents.play.server import Server
+from canasta_agents.play.hall import Hall
+from canasta_agents.play.server import Server
 
 CHANCE = "python:tests.play.seated:Chance"
 NUM_MESSAGES = 3_000

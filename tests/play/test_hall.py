@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from agents.play.errors import PlayError
-from agents.play.hall import Hall
-from agents.play.rehearsing import rehearse_players
-from agents.play.replay import Replay
-from agents.play.session import Session
+from canasta_agents.play.errors import PlayError
+from canasta_agents.play.hall import Hall
+from canasta_agents.play.rehearsing import rehearse_players
+from canasta_agents.play.replay import Replay
+from canasta_agents.play.session import Session
 from canasta_env import classic, modern_american, records
 from canasta_env.rules import Rules
 from tests.engine.walking import FOUR_GAMES, NAMES

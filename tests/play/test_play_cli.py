@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("tyro", reason="the command line needs tyro (extra `play`)")
 
-from agents.play.cli import main
+from canasta_agents.play.cli import main
 
 TEXT = ["--text", "--game", "classic", "--players", "2", "--seed", "3"]
 
@@ -66,6 +66,6 @@ def test_a_missing_library_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "aiohttp", None)
-    monkeypatch.delitem(sys.modules, "agents.play.server", raising=False)
+    monkeypatch.delitem(sys.modules, "canasta_agents.play.server", raising=False)
     assert main(["--no-open-browser", "--runs", str(tmp_path)]) == 2
     assert "pip install 'canasta-env[play]'" in capsys.readouterr().err

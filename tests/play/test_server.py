@@ -15,8 +15,8 @@ pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp import WSMsgType, WSServerHandshakeError
 from aiohttp.test_utils import TestClient, TestServer
 
-from agents.play.hall import Hall
-from agents.play.server import MAX_MESSAGE_BYTES, Server, is_loopback
+from canasta_agents.play.hall import Hall
+from canasta_agents.play.server import MAX_MESSAGE_BYTES, Server, is_loopback
 
 CHANCE = "python:tests.play.seated:Chance"
 TABLE = {"type": "open", "game": "classic", "players": 2, "seats": ["you", CHANCE], "seed": 4}

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agents.play.errors import PlayError
-from agents.play.session import YOU, Session
+from canasta_agents.play.errors import PlayError
+from canasta_agents.play.session import YOU, Session
 from canasta_env import Rules, Table, classic, modern_american, records
 from tests.engine.walking import FOUR_GAMES, NAMES
 from tests.env.test_rendering_text import POSITION

@@ -13,12 +13,12 @@ import pytest
 pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
-from agents.play.errors import PlayError
-from agents.play.hall import Hall
-from agents.play.outbox import Outbox
-from agents.play.server import Server
-from agents.play.session import Session
-from agents.play.thinking import OverdueError, in_time
+from canasta_agents.play.errors import PlayError
+from canasta_agents.play.hall import Hall
+from canasta_agents.play.outbox import Outbox
+from canasta_agents.play.server import Server
+from canasta_agents.play.session import Session
+from canasta_agents.play.thinking import OverdueError, in_time
 from canasta_env import classic
 from tests.play.seated import Hanging, make
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, DecisionBatch
-from agents.roster import make, names
+from canasta_agents.base import Agent, DecisionBatch
+from canasta_agents.roster import make, names
 from canasta_env.actions import ID_OF, NOTATIONS, NUM_ACTIONS
 from canasta_env.engine.state import allocate
 from canasta_env.engine.view import VIEW

@@ -12,12 +12,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.base import Agent, DecisionBatch
+from canasta_agents.learning.compiled import kernel
+from canasta_agents.learning.equity.table import EquityError, EquityTable, chances_of_row
 from canasta_env.rules import Rules
 from canasta_env.vector import VectorTables
-
-from ...base import Agent, DecisionBatch
-from ..compiled import kernel
-from .table import EquityError, EquityTable, chances_of_row
 
 LOWEST = -1_000
 STEPS = {2: 50, 3: 20}  # from 0 to the target, by number of sides

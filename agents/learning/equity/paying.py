@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.learning.arrays import Arrays
+from canasta_agents.learning.equity.table import EquityTable
 from canasta_env.vector import VectorTables
-
-from ..arrays import Arrays
-from .table import EquityTable
 
 
 class MatchTables:

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.learning.compiled import kernel
+from canasta_agents.learning.files import write_file
+from canasta_agents.policies import policy_name
 from canasta_env.rules import Rules
-
-from ...policies import policy_name
-from ..compiled import kernel
-from ..files import write_file
 
 FOLDER = Path(__file__).parent / "tables"  # one for each game
 PERCENT = 100
@@ -112,7 +111,7 @@ def load_equity(rules: Rules, path: Path | None = None) -> EquityTable:
         EquityError: If there is none, or it was estimated for other rules.
     """
     path = path or equity_file(rules)
-    make_it = f"python -m agents equity --game {rules.game} --players {rules.players} {path}"
+    make_it = f"python -m canasta_agents equity --game {rules.game} --players {rules.players} {path}"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         table = EquityTable(

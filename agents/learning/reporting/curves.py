@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .metrics import read_metrics
+from canasta_agents.learning.reporting.metrics import read_metrics
 
 Lines = list[dict[str, float]]
 

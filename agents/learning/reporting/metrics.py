@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..files import write_file
+from canasta_agents.learning.files import write_file
 
 FILE = "metrics.jsonl"
 

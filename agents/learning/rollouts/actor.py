@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..arrays import Arrays, as_records, prefixed, with_prefix
-from ..distribution import sample_actions
-from ..network import PolicyNetwork
-from .decisions import Columns, Decisions, find_forced
-from .opponents import Opponent, Tables
-from .seating import LEARNER, Seating
+from canasta_agents.learning.arrays import Arrays, as_records, prefixed, with_prefix
+from canasta_agents.learning.distribution import sample_actions
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.rollouts.decisions import Columns, Decisions, find_forced
+from canasta_agents.learning.rollouts.opponents import Opponent, Tables
+from canasta_agents.learning.rollouts.seating import LEARNER, Seating
 
 
 @dataclass

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.learning.arrays import Arrays
+from canasta_agents.learning.compiled import kernel
 from canasta_env.actions import NUM_ACTIONS
-
-from ..arrays import Arrays
-from ..compiled import kernel
 
 NO_ROW = -1
 OPEN = -1  # in `following`: the seat has not decided again yet

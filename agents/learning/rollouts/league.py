@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ..arrays import Arrays
-from ..network import PolicyNetwork
+from canasta_agents.learning.arrays import Arrays
+from canasta_agents.learning.network import PolicyNetwork
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..machine import MAX_ACTORS, Machine
-from ..network import PolicyNetwork
-from .actor import Actor, Tally
-from .decisions import Columns
-from .opponents import Opponent
+from canasta_agents.learning.machine import MAX_ACTORS, Machine
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.rollouts.actor import Actor, Tally
+from canasta_agents.learning.rollouts.decisions import Columns
+from canasta_agents.learning.rollouts.opponents import Opponent
 
 Play = Callable[[Actor], Tally]
 

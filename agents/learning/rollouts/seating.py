@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..config import Opponents
+from canasta_agents.learning.config import Opponents
 
 LEARNER = 0  # in `owners`; opponent k of the actor is k + 1
 PAST = "past"  # the name of a past self among the opponents

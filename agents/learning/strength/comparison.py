@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...neural import NeuralAgent
-from ..config import Judging
-from ..world import World
-from .judging import Measurement
+from canasta_agents.learning.config import Judging
+from canasta_agents.learning.strength.judging import Measurement
+from canasta_agents.learning.world import World
+from canasta_agents.neural import NeuralAgent
 
 REPORT_SEED = 2_000_003  # of the boards that are reported; others choose the best policy
 RANDOM = "random"

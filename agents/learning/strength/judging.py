@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
+from canasta_agents.base import Agent
+from canasta_agents.learning.equity.table import EquityTable
+from canasta_agents.learning.strength.replays import record_deal
 from canasta_env.records import Record
 from canasta_env.rules import Rules
 
-from ...base import Agent
-from ..equity.table import EquityTable
-from .replays import record_deal
-
 if TYPE_CHECKING:
-    from ...arena.play import Played
+    from canasta_agents.arena.play import Played
 
 Scores = Literal["drawn", "zero"]
 Unit = Literal["points", "match_percent", "matches"]
@@ -83,7 +82,7 @@ class BoardJudge:
 
     def points(self, agent: Agent, reference: Agent, boards: int, seed: int) -> Measurement:
         """See `Judge.points`."""
-        from ...arena.statistics import points_interval
+        from canasta_agents.arena.statistics import points_interval
 
         played = self._play("deal", self._scores, agent, reference, boards, seed)
         interval = points_interval(played.points.sum(axis=1), played.deals.sum(axis=1))
@@ -95,10 +94,9 @@ class BoardJudge:
         Raises:
             ValueError: If the judge was built without an equity table.
         """
+        from canasta_agents.arena.schedule import contest
+        from canasta_agents.arena.statistics import points_interval
         from canasta_env.engine.scoring import TOTAL
-
-        from ...arena.schedule import contest
-        from ...arena.statistics import points_interval
 
         if self._equity is None:
             raise ValueError("match_percent: this judge has no match-equity table")
@@ -115,7 +113,7 @@ class BoardJudge:
 
     def matches(self, agent: Agent, reference: Agent, boards: int, seed: int) -> Measurement:
         """See `Judge.matches`."""
-        from ...arena.statistics import wins_interval
+        from canasta_agents.arena.statistics import wins_interval
 
         played = self._play("match", "zero", agent, reference, boards, seed)
         interval = wins_interval(played.match_wins.mean(axis=1), played.match_wins.shape[1])
@@ -134,8 +132,8 @@ class BoardJudge:
         boards: int,
         seed: int,
     ) -> Played:
-        from ...arena.play import Block, Player, play_block
-        from ...arena.schedule import contest
+        from canasta_agents.arena.play import Block, Player, play_block
+        from canasta_agents.arena.schedule import contest
 
         seats = contest(self._rules, (0,), (1,))
         block = Block(self._rules, seats, 0, boards, seed=seed, episode=episode, scores=scores)

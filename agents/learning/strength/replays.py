@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from canasta_agents.base import Agent, DecisionBatch
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS
 from canasta_env.records import Record, Recorder
 from canasta_env.rules import Rules
-
-from ...base import Agent, DecisionBatch
 
 FOLDER = "replays"
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import kernel
-from ..rollouts.decisions import CLOSED, OPEN
+from canasta_agents.learning.compiled import kernel
+from canasta_agents.learning.rollouts.decisions import CLOSED, OPEN
 
 
 @kernel

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ..arrays import Arrays
-from ..group import ALONE, Group
-from ..network import PolicyNetwork
+from canasta_agents.learning.arrays import Arrays
+from canasta_agents.learning.group import ALONE, Group
+from canasta_agents.learning.network import PolicyNetwork
 
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..config import Ppo
-from ..group import ALONE, Group
-from ..rollouts.rollout import Rollouts
-from .advantages import estimate_advantages
+from canasta_agents.learning.config import Ppo
+from canasta_agents.learning.group import ALONE, Group
+from canasta_agents.learning.rollouts.rollout import Rollouts
+from canasta_agents.learning.updates.advantages import estimate_advantages
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..group import ALONE, Group
-from ..machine import Machine
-from ..rollouts.decisions import Columns
+from canasta_agents.learning.group import ALONE, Group
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.rollouts.decisions import Columns
 
 
 @dataclass(frozen=True)

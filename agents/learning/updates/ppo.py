@@ -6,14 +6,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..config import Ppo
-from ..distribution import entropies, masked_log_probs
-from ..machine import Machine
-from ..network import PolicyNetwork
-from ..rollouts.decisions import Columns
-from .descent import Descent, Means
-from .estimates import Estimates
-from .minibatches import ColumnTensors, Minibatch, shuffled
+from canasta_agents.learning.config import Ppo
+from canasta_agents.learning.distribution import entropies, masked_log_probs
+from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.rollouts.decisions import Columns
+from canasta_agents.learning.updates.descent import Descent, Means
+from canasta_agents.learning.updates.estimates import Estimates
+from canasta_agents.learning.updates.minibatches import ColumnTensors, Minibatch, shuffled
 
 
 def clipped_policy_loss(
