@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import DecisionBatch
+from canasta_env.agent import DecisionBatch
 
 if TYPE_CHECKING:
     from canasta_agents.learning.network import PolicyNetwork

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import DecisionBatch
 from canasta_env.actions import NOTATION_VERSION, NUM_ACTIONS
-from canasta_env.encoding import observation_size
+from canasta_env.agent import DecisionBatch
+from canasta_env.engine.encoding import observation_size
 from canasta_env.rules import Rules
 
 FORMAT = 1  # of inputs, outputs and metadata; a change that old readers cannot read counts it up

@@ -6,9 +6,9 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 
-from canasta_agents.base import Agent
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.style import PLAIN_CLOSER, Style
+from canasta_env.agent import Agent
 from canasta_env.rules import Game, Rules
 
 _NEURAL, _ONNX, _PYTHON = "neural:", "onnx:", "python:"

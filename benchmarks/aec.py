@@ -14,7 +14,7 @@ import numpy as np
 
 import canasta_env
 from benchmarks.measure import Rate, measure, report
-from canasta_env.seat import CanastaSeatEnv
+from canasta_env.envs.single_agent import CanastaSeatEnv
 
 DECISIONS = 20_000
 GAMES = (("modern_american", 4), ("classic", 4), ("classic", 3), ("classic", 2))

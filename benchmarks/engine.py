@@ -15,12 +15,12 @@ import numpy as np
 
 from benchmarks.measure import Rate, measure, report
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.encoding import encode, observation_size
 from canasta_env.engine import batch
 from canasta_env.engine.dealing import mix
+from canasta_env.engine.encoding import encode, observation_size
 from canasta_env.engine.jit import KernelCache, engine_sources
 from canasta_env.engine.legality import legal_mask
-from canasta_env.engine.series import deal_next, settle
+from canasta_env.engine.match import deal_next, settle
 from canasta_env.engine.state import PHASE_OVER, allocate, rules_record, scratch_tables
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import VIEW, build_view

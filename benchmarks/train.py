@@ -165,7 +165,7 @@ def maskable_ppo_rates(config: Config) -> list[Rate]:
         from sb3_contrib import MaskablePPO
     except ImportError:
         return []
-    from canasta_env.seat import CanastaSeatEnv
+    from canasta_env.envs.single_agent import CanastaSeatEnv
 
     rates = []
     own = {

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from canasta_env.encoding import Block, critic_size, hidden_layout, layout
+from canasta_env.engine.encoding import Block, critic_size, hidden_layout, layout
 from canasta_env.records import verify
 from canasta_env.rules import GAMES, PLAYERS, Rules, standard_rules
 from canasta_env.table import Table
@@ -80,7 +80,11 @@ def _draw(position: Path, picture: Path, seat: int | None) -> None:
     from canasta_env.rendering import image
 
     table = Table.from_position(json.loads(position.read_text(encoding="utf-8")), partial=True)
-    pixels = image.picture(table) if seat is None else image.view_picture(table.rules, table.view(seat))
+    pixels = (
+        image.picture(table.rules, table.views())
+        if seat is None
+        else image.view_picture(table.rules, table.view(seat))
+    )
     image.write(pixels, picture)
 
 

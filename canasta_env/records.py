@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from canasta_env.arguments import check_order, check_scores, check_seat, check_seed
 from canasta_env.cards import KINDS
 from canasta_env.engine import batch
 from canasta_env.engine.state import NOBODY, allocate, rules_record
 from canasta_env.rules import Rules
 from canasta_env.table import Table
+from canasta_env.validation import check_order, check_scores, check_seat, check_seed
 
 FORMAT = "canasta_env record"
 VERSION = 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gymnasium
 import pettingzoo
 
-from canasta_env.aec import VERSION
+from canasta_env.envs.aec import VERSION
 from canasta_env.rules import Game
 
 NAMES: dict[Game, str] = {"modern_american": "ModernAmerican", "classic": "Classic"}
@@ -19,11 +19,11 @@ def register() -> None:
     """Register both games with PettingZoo and their one-seat forms with Gymnasium."""
     for game, name in NAMES.items():
         kwargs = {"game": game}
-        pettingzoo.register("aec", f"canasta/{name}-{VERSION}", "canasta_env.aec:env", kwargs=kwargs)
-        parallel_entry = "canasta_env.parallel:parallel_env"
+        pettingzoo.register("aec", f"canasta/{name}-{VERSION}", "canasta_env.envs.aec:env", kwargs=kwargs)
+        parallel_entry = "canasta_env.envs.aec:parallel_env"
         pettingzoo.register("parallel", f"canasta/{name}-{VERSION}", parallel_entry, kwargs=kwargs)
-        seat_entry = "canasta_env.seat:CanastaSeatEnv"
-        vector_entry = "canasta_env.seat_vector:CanastaSeatVectorEnv"
+        seat_entry = "canasta_env.envs.single_agent:CanastaSeatEnv"
+        vector_entry = "canasta_env.envs.single_agent_vector:CanastaSeatVectorEnv"
         gymnasium.register(
             f"canasta/{name}Seat-{VERSION}", seat_entry, vector_entry_point=vector_entry, kwargs=kwargs
         )

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS, parse
-from canasta_env.arguments import check_order, check_scores, check_seat, check_seed, check_side
 from canasta_env.cards import NUM_CARDS
 from canasta_env.engine import batch
 from canasta_env.engine.scoring import SCORE_FIELDS
@@ -28,6 +27,7 @@ from canasta_env.positions import (
 )
 from canasta_env.rendering.text import picture
 from canasta_env.rules import Rules
+from canasta_env.validation import check_order, check_scores, check_seat, check_seed, check_side
 
 
 @dataclass(frozen=True)
@@ -208,6 +208,10 @@ class Table:
         batch.view_one(self._rules, self._state, 0, check_seat(seat, self.rules, "seat"), views, 0)
         return views
 
+    def views(self) -> NDArray[np.void]:
+        """What each seat knows: a new `(players,) VIEW`."""
+        return np.concatenate([self.view(seat) for seat in range(self.rules.players)])
+
     def __str__(self) -> str:
         """A readable picture of the open table."""
-        return picture(self)
+        return picture(self.rules, self.views())

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
-from canasta_env.arguments import check_scores, check_seed, whole_number
-from canasta_env.encoding import critic_size, encode_critic_states, encode_views, observation_size
 from canasta_env.engine import batch
+from canasta_env.engine.encoding import critic_size, encode_critic_states, encode_views, observation_size
 from canasta_env.engine.state import NOBODY, STATE, allocate, as_kernel_argument, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError
 from canasta_env.rules import Rules
+from canasta_env.validation import check_scores, check_seed, whole_number
 
 MAX_TABLES = 1 << 20
 Scores = Literal["zero", "drawn"] | Sequence[int]

@@ -14,7 +14,7 @@ from PIL import Image
 
 from canasta_env import Table
 from canasta_env.rendering import image
-from canasta_env.rendering.layout import GAP, regions
+from canasta_env.rendering.drawing import GAP, regions
 
 GAMES = Path(__file__).parent / "games"
 COLOURS = 256  # of a palette

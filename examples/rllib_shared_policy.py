@@ -29,7 +29,7 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
 import canasta_env
-from canasta_env.measuring import points_per_deal
+from canasta_env.evaluation import points_per_deal
 
 GAME, PLAYERS = "classic", 2
 POINTS_PER_UNIT = 1_000  # PPO wants rewards near 1

@@ -18,7 +18,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from canasta_env.measuring import points_per_deal
+from canasta_env.evaluation import points_per_deal
 
 NAME = "canasta_env:canasta/ClassicSeat-v0"
 GAME, PLAYERS = "classic", 2

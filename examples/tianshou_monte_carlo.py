@@ -27,7 +27,7 @@ from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
 import canasta_env
-from canasta_env.measuring import points_per_deal
+from canasta_env.evaluation import points_per_deal
 
 GAME, PLAYERS = "classic", 2
 NUM_ENVS, BUFFER_STEPS, COLLECTED_STEPS = 8, 60_000, 800

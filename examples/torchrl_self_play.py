@@ -24,7 +24,7 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value.functional import generalized_advantage_estimate
 
 import canasta_env
-from canasta_env.measuring import points_per_deal
+from canasta_env.evaluation import points_per_deal
 
 GAME, PLAYERS = "classic", 2
 POINTS_PER_UNIT = 1_000  # PPO wants rewards near 1

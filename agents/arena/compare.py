@@ -8,7 +8,7 @@ from canasta_agents.arena.errors import ArenaError
 from canasta_agents.arena.pairing import BoardTable, Pairing, measure
 from canasta_agents.arena.play import Block, Episode, Player, play_block
 from canasta_agents.arena.schedule import contest
-from canasta_agents.base import Agent
+from canasta_env.agent import Agent
 from canasta_env.rules import Rules
 
 

@@ -19,8 +19,8 @@ from canasta_agents.arena.errors import ArenaError
 from canasta_agents.arena.forfeits import EntrantError, ThoughtTooLongError, call, describe, watching
 from canasta_agents.arena.play import WARM_UP_S, Block, Player
 from canasta_agents.arena.watch import at_work
-from canasta_agents.base import Agent
 from canasta_agents.roster import RosterError, make
+from canasta_env.agent import Agent
 from canasta_env.engine.jit import engine_sources
 from canasta_env.rules import Rules
 

@@ -23,8 +23,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Game
 
 FORFEIT_POINTS: dict[Game, int] = {"classic": 2_000, "modern_american": 5_000}  # as a very bad deal loses

@@ -38,9 +38,9 @@ from canasta_agents.arena.tables import (
     sum_up,
 )
 from canasta_agents.arena.watch import at_work
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.actions import NUM_ACTIONS
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.engine.state import allocate, rules_record
 from canasta_env.engine.view import VIEW

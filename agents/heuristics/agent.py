@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import DecisionBatch
 from canasta_agents.heuristics.players import choose_all, player
 from canasta_agents.heuristics.style import Style, style_record
+from canasta_env.agent import DecisionBatch
 from canasta_env.engine.state import as_kernel_argument, rules_record
 from canasta_env.rules import Rules
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from canasta_agents.base import Agent
 from canasta_agents.learning.config import Config
 from canasta_agents.learning.equity.paying import MatchTables
 from canasta_agents.learning.equity.table import load_equity
 from canasta_agents.learning.rollouts.opponents import Tables
 from canasta_agents.learning.strength.judging import BoardJudge, Judge
+from canasta_env.agent import Agent
 from canasta_env.rules import Rules
 
 

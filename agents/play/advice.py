@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_agents.neural import NeuralAgent
 from canasta_agents.play.errors import PlayError
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
+from canasta_env.agent import Agent, DecisionBatch
 
 _SHOWN = 8  # likeliest actions
 _LEAST = 0.001  # probability that is worth a line

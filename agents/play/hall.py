@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from canasta_agents import roster
-from canasta_agents.base import Agent
 from canasta_agents.play.advice import advise
 from canasta_agents.play.errors import PlayError, choice_of, text_of, whole_number_of
 from canasta_agents.play.keeping import Keeper
@@ -22,6 +21,7 @@ from canasta_agents.play.replay import Replay
 from canasta_agents.play.session import YOU, Make, Session
 from canasta_agents.policies import playable_policy
 from canasta_env import Rules, RulesError, Table
+from canasta_env.agent import Agent
 from canasta_env.records import Record, RecordError, verify, write
 from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
 

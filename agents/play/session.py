@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import Agent
 from canasta_agents.play.advice import choose
 from canasta_agents.play.course import Course, Episode
 from canasta_agents.play.errors import PlayError, choice_of, text_of, whole_number_of
@@ -19,8 +18,9 @@ from canasta_agents.play.refusals import refusals
 from canasta_agents.play.seeing import open_hands, points_on_table, what_seat_sees
 from canasta_agents.play.thinking import OverdueError
 from canasta_env import IllegalActionError, NotationError, Rules, Table
-from canasta_env.arguments import check_seed
+from canasta_env.agent import Agent
 from canasta_env.records import Record
+from canasta_env.validation import check_seed
 
 _LOG = logging.getLogger(__name__)
 YOU = "you"

@@ -21,8 +21,8 @@ from canasta_env.engine.melds import (
     wilds_in_hand,
 )
 from canasta_env.engine.opening import minimum_for
-from canasta_env.engine.ranks import HALVES, add_up, at_least, each, load_ranks, minus, negate, where
 from canasta_env.engine.state import NO_CARD, WILD_MELD
+from canasta_env.engine.swar import HALVES, add_up, at_least, each, load_ranks, minus, negate, where
 
 _BITS = 6  # width of one counter of needs: there are fewer than 64 melds
 

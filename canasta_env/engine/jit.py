@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,13 +25,16 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 _PACKAGE = Path(__file__).resolve().parent.parent
+_IMPORTED = re.compile(r"^from canasta_env\.(\w+) import", re.MULTILINE)  # constants beside the engine
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def engine_sources() -> list[Path]:
     """The files that the engine's kernels are compiled from."""
-    constants = [_PACKAGE / name for name in ("cards.py", "actions.py", "rules.py", "encoding.py", "edge.py")]
-    return [*constants, *sorted((_PACKAGE / "engine").glob("*.py"))]
+    engine = sorted((_PACKAGE / "engine").glob("*.py"))
+    imported = {name for path in engine for name in _IMPORTED.findall(path.read_text(encoding="utf-8"))}
+    beside = (_PACKAGE / f"{name}.py" for name in sorted(imported))
+    return [*engine, *(path for path in beside if path.is_file())]
 
 
 class KernelCache:

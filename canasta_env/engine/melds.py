@@ -6,8 +6,8 @@ import numpy as np
 
 from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO, VALUES
 from canasta_env.engine.jit import kernel
-from canasta_env.engine.ranks import at_least, load_ranks, minus, negate, only
 from canasta_env.engine.state import WILD_MELD
+from canasta_env.engine.swar import at_least, load_ranks, minus, negate, only
 
 MELD_START = 3  # cards a meld is begun with (R-MELD-1)
 PAIR = 2  # naturals a meld of a rank cannot do without (R-MELD-1)

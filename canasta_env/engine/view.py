@@ -15,7 +15,7 @@ from canasta_env.cards import BLACK_THREE, COPIES, JOKER, NUM_CARDS, NUM_KINDS, 
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.opening import minimum_for
 from canasta_env.engine.state import MAX_SEATS, MAX_SIDES, NOBODY
-from canasta_env.engine.words import copy_counts, subtract_counts
+from canasta_env.engine.swar import copy_counts, subtract_counts
 
 VIEW = np.dtype(
     [

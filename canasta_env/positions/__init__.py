@@ -1,9 +1,8 @@
 """A position: the whole table as a plain dict that JSON can hold (docs/positions.md)."""
 
-from canasta_env.positions.forms import PositionError
-from canasta_env.positions.naming import named_counts, named_kinds, named_melds, named_threes
-from canasta_env.positions.reading import read_position
-from canasta_env.positions.writing import write_position
+from canasta_env.positions.parse import read_position
+from canasta_env.positions.validate import PositionError
+from canasta_env.positions.write import named_counts, named_kinds, named_melds, named_threes, write_position
 
 __all__ = [
     "PositionError",

@@ -7,50 +7,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, JOKER, NUM_KINDS, RED_THREE, TWO
 from canasta_env.engine.state import PHASES, WILD_MELD
-from canasta_env.rendering.layout import (
-    CAPTION_HEIGHT,
-    GAP,
-    HAND_CARD,
-    HAND_STEP,
-    HEADER_HEIGHT,
-    LABEL_HEIGHT,
-    LABEL_SIZE,
-    MARGIN,
-    MELD_GAP,
-    MELD_STEP,
-    OTHER_CARD,
-    OTHER_STEP,
-    PILE_CARD,
-    PILE_STEP,
-    PLATE_HEIGHT,
-    SIDE_PLATE_HEIGHT,
-    STOCK_WIDTH,
-    TITLE_SIZE,
-    WIDTH,
-    Box,
-    meld_card,
-    regions,
-)
 from canasta_env.rendering.text import GAME_NAMES, kinds_of, outcome, turn_facts
 from canasta_env.rules import Rules
 
 try:
     from PIL import Image
 
-    from canasta_env.rendering.cards import BACK
-    from canasta_env.rendering.drawing import GOLD, ICE, SOFT, Felt, text_on
+    from canasta_env.rendering.drawing import (
+        BACK,
+        CAPTION_HEIGHT,
+        GAP,
+        GOLD,
+        HAND_CARD,
+        HAND_STEP,
+        HEADER_HEIGHT,
+        ICE,
+        LABEL_HEIGHT,
+        LABEL_SIZE,
+        MARGIN,
+        MELD_GAP,
+        MELD_STEP,
+        OTHER_CARD,
+        OTHER_STEP,
+        PILE_CARD,
+        PILE_STEP,
+        PLATE_HEIGHT,
+        SIDE_PLATE_HEIGHT,
+        SOFT,
+        STOCK_WIDTH,
+        TITLE_SIZE,
+        WIDTH,
+        Box,
+        Felt,
+        meld_card,
+        regions,
+        text_on,
+    )
 except ImportError as error:
     raise ImportError('a picture needs Pillow: pip install "canasta-env[render]"') from error
-
-if TYPE_CHECKING:
-    from canasta_env.table import Table
 
 Hand = Sequence[int] | None  # None: hidden
 _DISPLAY_ORDER = (RED_THREE, BLACK_THREE, *range(BLACK_THREE + 1, NUM_KINDS), TWO, JOKER)
@@ -58,18 +59,16 @@ _DOES = {"draw": "draws or takes", "play": "melds or discards", "answer": "answe
 _PLACE = {kind: place for place, kind in enumerate(_DISPLAY_ORDER)}
 
 
-def picture(table: Table, seat: int = 0) -> NDArray[np.uint8]:
+def picture(rules: Rules, views: NDArray[np.void], seat: int = 0) -> NDArray[np.uint8]:
     """The open table, all hands face up, `(800, 1280, 3) uint8`.
 
     Args:
-        table: The table.
+        rules: The game.
+        views: `(players,) VIEW`, what each seat knows.
         seat: The seat that it is seen from.
     """
-    players = table.rules.players
-    hands: list[Hand] = [
-        kinds_of(table.view((seat + place) % players)[0]["hand"]) for place in range(players)
-    ]
-    return _draw(table.rules, table.view(seat)[0], hands)
+    hands: list[Hand] = [kinds_of(view["hand"]) for view in np.roll(views, -seat)]
+    return _draw(rules, views[seat], hands)
 
 
 def view_picture(rules: Rules, view: NDArray[np.void]) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, JOKER, KINDS, NUM_KINDS, RED_THREE, TWO
 from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, PHASES, REFUSED, WILD_MELD
 from canasta_env.rules import Rules
-
-if TYPE_CHECKING:
-    from canasta_env.table import Table
 
 WIDTH = 100
 GAME_NAMES = {"classic": "Classic Canasta", "modern_american": "Modern American Canasta"}
@@ -25,10 +22,14 @@ _ANSWERS = {
 }
 
 
-def picture(table: Table) -> str:
-    """A readable picture of the open table, all hands face up."""
-    hands = [kinds_of(table.view(seat)[0]["hand"]) for seat in range(table.rules.players)]
-    return "\n".join(_lines(table.rules, table.view(0)[0], hands))
+def picture(rules: Rules, views: NDArray[np.void]) -> str:
+    """A readable picture of the open table, all hands face up.
+
+    Args:
+        rules: The game.
+        views: `(players,) VIEW`, what each seat knows.
+    """
+    return "\n".join(_lines(rules, views[0], [kinds_of(view["hand"]) for view in views]))
 
 
 def view_picture(rules: Rules, view: NDArray[np.void]) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_agents.roster import make
 from canasta_env import Rules, Table, classic, modern_american
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.engine import batch
 from canasta_env.engine.state import NOBODY, PHASE_OVER, allocate, rules_record
 from canasta_env.engine.view import VIEW

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from canasta_agents.__main__ import main
-from canasta_agents.base import DecisionBatch
 from canasta_agents.roster import RosterError, make
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.encoding import critic_size, observation_size
+from canasta_env.agent import DecisionBatch
+from canasta_env.engine.encoding import critic_size, observation_size
 from canasta_env.vector import VectorTables
 from tests.agents.deciding import GAMES
 
@@ -133,7 +133,7 @@ def test_it_plays_without_pytorch(exported):
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "from canasta_env import modern_american\n"
-        "from canasta_env.seat import CanastaSeatEnv\n"
+        "from canasta_env.envs.single_agent import CanastaSeatEnv\n"
         "from canasta_agents.roster import make\n"
         f"env = CanastaSeatEnv(opponents=make({f'onnx:{file}'!r}, modern_american()))\n"
         "observation, _ = env.reset(seed=1)\n"

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from canasta_agents.base import DecisionBatch
 from canasta_agents.heuristics import going_out
 from canasta_agents.heuristics.duel import duel
 from canasta_agents.roster import make, names
 from canasta_env.actions import DISCARD_JOKER, PICK_UP
+from canasta_env.agent import DecisionBatch
 from canasta_env.cards import JOKER, TWO, VALUES
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.engine.state import NOBODY, PHASE_PLAY, as_kernel_argument, rules_record

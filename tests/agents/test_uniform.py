@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from canasta_agents.base import DecisionBatch
 from canasta_agents.roster import make
 from canasta_env import modern_american
+from canasta_env.agent import DecisionBatch
 from tests.agents.deciding import GAMES, walk
 from tests.rules import positions
 

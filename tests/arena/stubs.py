@@ -10,8 +10,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import DecisionBatch
 from canasta_env.actions import NUM_ACTIONS
+from canasta_env.agent import DecisionBatch
 
 
 class Drawing:

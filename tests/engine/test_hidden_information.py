@@ -8,7 +8,7 @@ import pytest
 
 from canasta_env import Table, classic, modern_american
 from canasta_env.cards import KINDS
-from canasta_env.encoding import encode_views, observation_size
+from canasta_env.engine.encoding import encode_views, observation_size
 from canasta_env.engine.state import rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.positions import PositionError

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from canasta_env.cards import FIRST_RANK, NUM_KINDS, NUM_RANKS, VALUES
-from canasta_env.engine import ranks
+from canasta_env.engine import swar as ranks
 from canasta_env.engine.melds import have_wild_room, wild_room
 from canasta_env.engine.state import rules_record
 from canasta_env.rules import Rules, classic, modern_american

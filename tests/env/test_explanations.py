@@ -13,7 +13,7 @@ import pytest
 from canasta_env import IllegalActionError, NotationError, Rules, Table, classic
 from canasta_env.actions import NOTATIONS
 from canasta_env.explain import reason
-from canasta_env.explain.completing import completion_fault
+from canasta_env.explain.reasons import completion_fault
 from canasta_env.explain.situation import Situation
 from tests.engine.walking import FOUR_GAMES, NAMES, house_rules, walk
 from tests.rules.positions import modern

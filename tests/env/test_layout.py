@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from canasta_env.__main__ import main
-from canasta_env.encoding import layout, observation_size
+from canasta_env.engine.encoding import layout, observation_size
 from canasta_env.rules import standard_rules
 from tests.env.environments import GAMES, IDS
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from canasta_env.measuring import PointsPerDeal, points_per_deal
-from canasta_env.seat import CanastaSeatEnv
+from canasta_env.envs.single_agent import CanastaSeatEnv
+from canasta_env.evaluation import PointsPerDeal, points_per_deal
 
 DEALS, SEED = 12, 30
 

@@ -14,7 +14,7 @@ import pytest
 from canasta_env import Rules, Table, classic, modern_american
 from canasta_env.__main__ import main
 from canasta_env.actions import parse
-from canasta_env.episode import Episode
+from canasta_env.envs.episode import Episode
 from canasta_env.records import DealRecord, Record, Recorder, RecordError, read, replay, verify, write
 from tests.engine.walking import FOUR_GAMES, NAMES, house_rules
 

@@ -15,8 +15,10 @@ from PIL import Image
 
 from canasta_env import Rules, Table, raw_env
 from canasta_env.__main__ import main
+from canasta_env.envs.single_agent import CanastaSeatEnv
 from canasta_env.rendering import image
-from canasta_env.rendering.layout import (
+from canasta_env.rendering.display import Window
+from canasta_env.rendering.drawing import (
     HAND_CARD,
     HAND_STEP,
     HEADER_HEIGHT,
@@ -28,8 +30,6 @@ from canasta_env.rendering.layout import (
     regions,
     step_for,
 )
-from canasta_env.rendering.window import Window
-from canasta_env.seat import CanastaSeatEnv
 from tests.engine.walking import FOUR_GAMES, NAMES, walk
 from tests.env.test_rendering_text import POSITION
 
@@ -70,7 +70,7 @@ def test_melds_side_by_side_fit(players: int, number: int) -> None:
 @pytest.mark.parametrize("rules", FOUR_GAMES, ids=NAMES)
 def test_tables_and_views_of_a_deal_can_be_drawn(rules: Rules) -> None:
     for table in itertools.islice(walk(rules, seed=3), 0, None, EVERY):
-        for picture in (image.picture(table), image.view_picture(rules, table.view(1))):
+        for picture in (image.picture(rules, table.views()), image.view_picture(rules, table.view(1))):
             assert picture.shape == SHAPE and picture.dtype == np.uint8
 
 
@@ -79,7 +79,7 @@ def test_a_view_shows_nothing_hidden() -> None:
     tables = [Table.from_position(position, partial=True) for position in (POSITION, other)]
     views = [image.view_picture(table.rules, table.view(0)) for table in tables]
     assert np.array_equal(*views)
-    assert not np.array_equal(*(image.picture(table) for table in tables))
+    assert not np.array_equal(*(image.picture(table.rules, table.views()) for table in tables))
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_what_a_seat_sees_is_in_its_picture(change: dict[str, object]) -> None:
 def test_drawing_changes_nothing() -> None:
     table = Table.from_position(POSITION, partial=True)
     before = table.position()
-    image.picture(table)
+    image.picture(table.rules, table.views())
     assert table.position() == before
 
 
 def test_rgb_array_is_the_open_table_or_the_learners_view() -> None:
     env = raw_env("classic", 4, render_mode="rgb_array")
     env.reset(seed=1)
-    assert np.array_equal(env.render(), image.picture(env.episode.table()))
+    assert np.array_equal(env.render(), image.picture(env.rules, env.episode.table().views()))
     seat = CanastaSeatEnv("classic", 4, seat=1, render_mode="rgb_array")
     seat.reset(seed=1)
     assert np.array_equal(seat.render(), image.view_picture(seat.rules, seat.episode.view(1)))
@@ -163,7 +163,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(ImportError, match=r"pip install .canasta-env\[render\]"):
         Window(2).show(np.zeros(SHAPE, np.uint8))
-    for name in ("PIL", "canasta_env.rendering.cards", "canasta_env.rendering.drawing"):
+    for name in ("PIL", "canasta_env.rendering.drawing"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, "canasta_env.rendering.image")
     with pytest.raises(ImportError, match=r"pip install .canasta-env\[render\]"):

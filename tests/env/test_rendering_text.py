@@ -46,7 +46,7 @@ HIDDEN = {
 
 def test_a_table_in_text() -> None:
     table = Table.from_position(POSITION, partial=True)
-    assert str(table) == picture(table) == TABLE
+    assert str(table) == picture(table.rules, table.views()) == TABLE
 
 
 def test_a_view_in_text_shows_other_hands_as_counts() -> None:

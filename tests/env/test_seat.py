@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from canasta_env import IllegalActionError, classic
-from canasta_env.decisions import DecisionBatch
+from canasta_env.agent import DecisionBatch
+from canasta_env.envs.single_agent import CanastaSeatEnv
 from canasta_env.rendering.text import view_picture
-from canasta_env.seat import CanastaSeatEnv
 from tests.env.environments import GAMES, IDS, legal
 
 each_game = pytest.mark.parametrize(("game", "players"), GAMES, ids=IDS)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from canasta_env import IllegalActionError, classic
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.decisions import DecisionBatch
-from canasta_env.seat import CanastaSeatEnv
-from canasta_env.seat_vector import CanastaSeatVectorEnv
+from canasta_env.agent import DecisionBatch
+from canasta_env.envs.single_agent import CanastaSeatEnv
+from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
 from tests.env.environments import GAMES, IDS
 
 NUM_ENVS = 5

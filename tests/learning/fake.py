@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from canasta_agents.base import DecisionBatch
 from canasta_agents.learning.strength.judging import Measurement
 from canasta_agents.learning.world import World
 from canasta_env import Table, classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
+from canasta_env.agent import DecisionBatch
 from canasta_env.records import Record, Recorder
 
 CHOICES = 4  # the right action is 10 + one of these

@@ -44,7 +44,7 @@ def test_a_policy_says_how_likely_each_action_is_and_what_it_expects(critic: str
     from canasta_agents.learning.config import Network
     from canasta_agents.learning.network import PolicyNetwork
     from canasta_agents.neural import NeuralAgent
-    from canasta_env.encoding import critic_size, observation_size
+    from canasta_env.engine.encoding import critic_size, observation_size
 
     form = Network(width=16, layers=2, critic=critic)  # type: ignore[arg-type]
     network = PolicyNetwork(form, observation_size(RULES), critic_size(RULES))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_agents.roster import make, names
 from canasta_env.actions import ID_OF, NOTATIONS, NUM_ACTIONS
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.engine.state import allocate
 from canasta_env.engine.view import VIEW
 from canasta_env.rules import Rules, standard_rules

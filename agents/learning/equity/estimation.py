@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_agents.learning.compiled import kernel
 from canasta_agents.learning.equity.table import EquityError, EquityTable, chances_of_row
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules
 from canasta_env.vector import VectorTables
 

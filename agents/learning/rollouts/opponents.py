@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_agents.learning.arrays import Arrays
 from canasta_agents.learning.distribution import sample_actions
 from canasta_agents.learning.network import PolicyNetwork
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules
 
 

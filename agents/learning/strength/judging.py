@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from canasta_agents.base import Agent
 from canasta_agents.learning.equity.table import EquityTable
 from canasta_agents.learning.strength.replays import record_deal
+from canasta_env.agent import Agent
 from canasta_env.records import Record
 from canasta_env.rules import Rules
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from canasta_agents.base import Agent, DecisionBatch
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.records import Record, Recorder
 from canasta_env.rules import Rules
 

@@ -14,17 +14,16 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.arguments import RENDER_MODES, check_render_mode, check_seat, choose_rules, whole_number
-from canasta_env.decisions import DecisionBatch
-from canasta_env.edge import observe_everywhere, play_at, play_by_chance, view_at
-from canasta_env.encoding import observation_size
+from canasta_env.agent import DecisionBatch
+from canasta_env.engine.batch import observe_everywhere, play_at, play_by_chance, view_at
+from canasta_env.engine.encoding import observation_size
 from canasta_env.engine.state import PHASE_OVER, allocate, rules_record
 from canasta_env.engine.view import VIEW
-from canasta_env.episode import Episode, Illegal, Length, Observation, Reward, Scores
-from canasta_env.opponents import Opponent, distinct_agents, seat_opponents
+from canasta_env.envs.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.envs.single_agent import Opponent, distinct_agents, draw_seeds, seat_opponents
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
-from canasta_env.seat import draw_seeds
+from canasta_env.validation import RENDER_MODES, check_render_mode, check_seat, choose_rules, whole_number
 from canasta_env.vector import MAX_TABLES
 
 Rows = NDArray[np.int64]

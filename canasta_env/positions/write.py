@@ -7,9 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.cards import KINDS
-from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, NOT_ASKED, PHASES, REFUSED
-from canasta_env.positions.naming import meld_name, named_counts, named_kinds, named_melds, named_threes
+from canasta_env.cards import BLACK_THREE, KINDS, NUM_KINDS, RANKS, RED_THREE
+from canasta_env.engine.state import (
+    MAY_GO_OUT,
+    MUST_GO_OUT,
+    NO_CARD,
+    NOBODY,
+    NOT_ASKED,
+    PHASES,
+    REFUSED,
+    WILD_MELD,
+)
 from canasta_env.rules import Rules, standard_rules
 
 _ANSWERS = {NOT_ASKED: None, REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
@@ -51,3 +59,37 @@ def write_position(rules: Rules, state: NDArray[np.void]) -> dict[str, Any]:
         "piles_taken": s["piles_taken"][: rules.players].tolist(),
     }
     return position
+
+
+# Cards and melds of a STATE by their names.
+
+
+MELD_NAMES = {WILD_MELD: "wilds", BLACK_THREE: "black3"}
+MELD_KINDS = {name: kind for kind, name in MELD_NAMES.items()} | {rank: KINDS.index(rank) for rank in RANKS}
+
+
+def meld_name(kind: int) -> str:
+    """How a meld of this kind is called: a rank, "wilds" or "black3"."""
+    return MELD_NAMES.get(kind, KINDS[kind])
+
+
+def named_counts(counts: NDArray[np.int8]) -> dict[str, int]:
+    """`{kind: count}` in kind order, of counts per kind that are not 0."""
+    return {KINDS[kind]: int(counts[kind]) for kind in range(NUM_KINDS) if counts[kind]}
+
+
+def named_kinds(kinds: NDArray[np.int8]) -> list[str]:
+    """The names of kinds in their order."""
+    return [KINDS[kind] for kind in kinds]
+
+
+def named_melds(state: NDArray[np.void], side: int) -> dict[str, tuple[int, int, int]]:
+    """`{meld: (naturals, twos, jokers)}` of a side, in kind order."""
+    parts = np.stack([state[part][0, side] for part in ("naturals", "twos", "jokers")], axis=1).tolist()
+    return {meld_name(kind): tuple(parts[kind]) for kind in range(NUM_KINDS) if any(parts[kind])}
+
+
+def named_threes(state: NDArray[np.void], side: int) -> dict[str, int]:
+    """`{"red3" or "black3": count}` of the threes laid by a side."""
+    laid = {RED_THREE: state["red_threes"][0, side], BLACK_THREE: state["black_threes"][0, side]}
+    return {KINDS[kind]: int(count) for kind, count in laid.items() if count}

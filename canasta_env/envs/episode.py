@@ -12,17 +12,17 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.arguments import MAX_SEED, check_choice, check_scores, check_seed, whole_number
-from canasta_env.edge import ILLEGAL, observe_seat, play_legal
-from canasta_env.encoding import critic_size, encode_state_one, observation_size
 from canasta_env.engine import batch
+from canasta_env.engine.batch import ILLEGAL, observe_seat, play_legal
 from canasta_env.engine.dealing import mix
+from canasta_env.engine.encoding import critic_size, encode_state_one, observation_size
 from canasta_env.engine.scoring import SCORE_FIELDS, TOTAL
 from canasta_env.engine.state import MAX_SIDES, NOBODY, allocate, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError, explain
 from canasta_env.rules import Game, Rules
 from canasta_env.table import Table
+from canasta_env.validation import MAX_SEED, check_choice, check_scores, check_seed, whole_number
 
 Length = Literal["deal", "match"]
 Scores = Literal["zero", "drawn"] | Sequence[int]

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.opponents import Opponent
-from canasta_env.seat_vector import CanastaSeatVectorEnv
+from canasta_env.envs.single_agent import Opponent
+from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
 
 Choose = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 

@@ -1,13 +1,14 @@
-"""Decisions that an agent is asked to make, in batches: views and legal actions, never a state."""
+"""What an agent is, and what it is asked: decisions in batches, each a view and its legal actions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.encoding import encode_views, observation_size
+from canasta_env.engine.encoding import encode_views, observation_size
 from canasta_env.engine.state import rules_record
 from canasta_env.rules import Rules
 
@@ -36,3 +37,17 @@ class DecisionBatch:
             self._observations = np.empty((len(self), observation_size(self.rules)), np.int8)
             encode_views(rules_record(self.rules), self.views, self._observations)
         return self._observations
+
+
+class Agent(Protocol):
+    """Whoever chooses actions. An agent sees views and legal actions, never the state of a table."""
+
+    name: str
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        """Forget everything and get ready for `num_tables` tables; all chance comes from `seed`."""
+        ...
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        """Choose an action for each decision: `(n,)` ids, each legal by its mask."""
+        ...

@@ -1,0 +1,211 @@
+"""The Gymnasium environment: one learner in one seat, given agents in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from canasta_env.actions import NUM_ACTIONS
+from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.engine import batch
+from canasta_env.engine.dealing import mix
+from canasta_env.envs.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.rendering.display import PICTURES_PER_S, Display
+from canasta_env.rendering.text import view_picture
+from canasta_env.rules import Rules
+from canasta_env.validation import RENDER_MODES, check_render_mode, check_seat, choose_rules
+
+_SEEDS = 1 << 62
+
+
+class CanastaSeatEnv(gymnasium.Env[Any, Any]):
+    """Canasta for one learner; a step is one decision of the learner, and the others act in between.
+
+    Observations, actions and rewards are those of `CanastaAECEnv` (docs/environment.md).
+
+    Args:
+        game: "modern_american" or "classic"; Modern American if None.
+        players: Number of seats; 4 if None.
+        opponents: Who plays the other seats: one for all of them, or a list of one for each, from the seat
+            after the learner's on. A callable gets an observation and returns an action; an agent answers
+            a `DecisionBatch` of one decision. Uniformly random if None.
+        seat: The learner's seat. The dealer is drawn for every episode.
+        episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
+        render_mode: "ansi": `render` returns a text of what the learner sees. "rgb_array": a picture,
+            `(800, 1280, 3) uint8`. "human": every step is shown in a window, or printed without a display.
+        rules: House rules, in place of `game` and `players`.
+        scores: "zero", "drawn" or one number a side.
+        reward: "points" or "win".
+        illegal: "raise" or "forfeit", for the learner; an opponent's illegal action always raises.
+        max_cycles: Decisions of all seats after which an episode is truncated.
+
+    Raises:
+        ValueError: Names the argument that does not fit.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": PICTURES_PER_S}
+
+    def __init__(
+        self,
+        game: str | None = None,
+        players: int | None = None,
+        *,
+        opponents: Opponent | Sequence[Opponent] | None = None,
+        seat: int = 0,
+        episode: Length = "deal",
+        render_mode: str | None = None,
+        rules: Rules | None = None,
+        scores: Scores = "zero",
+        reward: Reward = "points",
+        illegal: Illegal = "raise",
+        max_cycles: int | None = None,
+    ) -> None:
+        self.rules = choose_rules(game, players, rules)
+        self.seat = check_seat(seat, self.rules)
+        self.render_mode = check_render_mode(render_mode)
+        self._display = Display(self.render_mode)
+        self.episode = Episode(
+            self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
+        )
+        self._opponents = seat_opponents(opponents, self.seat, self.rules)
+        self.observation_space = self.episode.observation_space()
+        self.action_space = spaces.Discrete(NUM_ACTIONS)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal for a new episode and let the others act until it is the learner's turn.
+
+        Args:
+            seed: Fixes this episode and all that are begun without a seed after it, the random opponents too.
+            options: Not used.
+
+        Returns:
+            The learner's observation, and an empty dict.
+        """
+        super().reset(seed=seed)
+        episode_seed, self._agents_seed = draw_seeds(self.np_random)
+        self.episode.begin(episode_seed)
+        for number, opponent in enumerate(distinct_agents(self._opponents)):
+            opponent.reset(1, self._agents_seed + number)
+        self._reward = 0.0
+        self._news: dict[str, Any] = {}
+        self._let_others_act()
+        if self.render_mode == "human":
+            self.render()
+        return self.episode.observe(self.seat), {}
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play the learner's action, and let the others act until the learner is to act or the episode ends.
+
+        Raises:
+            IllegalActionError: If the action is not legal, unless it forfeits, or if an opponent's is not.
+        """
+        episode = self.episode
+        if episode.play(action):
+            self._hear()
+        self._let_others_act()
+        reward, news = self._reward, self._news
+        self._reward, self._news = 0.0, {}
+        if self.render_mode == "human":
+            self.render()
+        return episode.observe(self.seat), reward, episode.is_terminated, episode.is_truncated, news
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The learner's legal actions, `(NUM_ACTIONS,) bool`; sb3-contrib's MaskablePPO asks for them so."""
+        mask: NDArray[np.bool_] = self.episode.observe(self.seat)["action_mask"].astype(np.bool_)
+        return mask
+
+    def render(self) -> Any:
+        """What the learner sees in the mode chosen: a text, a picture, or None for "human"."""
+        return self._display.render(self._text, self._picture)
+
+    def close(self) -> None:
+        """Close the window of "human", if it is open."""
+        self._display.close()
+
+    def _text(self) -> str:
+        return view_picture(self.rules, self.episode.view(self.seat))
+
+    def _picture(self) -> NDArray[np.uint8]:
+        from canasta_env.rendering import image
+
+        return image.view_picture(self.rules, self.episode.view(self.seat))
+
+    def _let_others_act(self) -> None:
+        episode = self.episode
+        while episode.seat != self.seat and not episode.is_over:
+            action = self._ask(self._opponents[episode.seat])
+            episode.check(action, f"opponent in seat {episode.seat}")
+            if episode.play(action):
+                self._hear()
+
+    def _ask(self, opponent: Any) -> Any:
+        episode = self.episode
+        if opponent is None:
+            random = np.uint64(mix(np.uint64(self._agents_seed + episode.cycles)))
+            return batch.choose_one(episode.observe(episode.seat)["action_mask"], random)
+        if not hasattr(opponent, "act"):
+            return opponent(episode.observe(episode.seat))
+        seat = episode.seat
+        decision = DecisionBatch(
+            self.rules,
+            tables=np.zeros(1, np.int64),
+            seats=np.array([seat], np.int8),
+            views=episode.view(seat),
+            masks=episode.observe(seat)["action_mask"][None],
+        )
+        return opponent.act(decision)[0]
+
+    def _hear(self) -> None:
+        self._reward += self.episode.rewards[self.seat]
+        self._news |= self.episode.news
+
+
+def draw_seeds(rng: np.random.Generator) -> tuple[int, int]:
+    """Two seeds for an episode, of the cards and of the opponents, 62 bits each."""
+    return int(rng.integers(_SEEDS)), int(rng.integers(_SEEDS))
+
+
+# Who plays the seats that are not the learner's: callables, agents, or chance.
+
+
+Opponent = Callable[[Observation], Any] | Agent
+
+
+def seat_opponents(
+    opponents: Opponent | Sequence[Opponent] | None, seat: int, rules: Rules
+) -> dict[int, Any]:
+    """Give every seat but the learner's its player.
+
+    Args:
+        opponents: One for all other seats, or one for each from the seat after the learner's on;
+            chance if None.
+        seat: The learner's.
+        rules: The game.
+
+    Returns:
+        The opponent of each other seat; None where chance plays.
+
+    Raises:
+        ValueError: If their number does not fit, or one is neither a callable nor an agent.
+    """
+    others = [(seat + place) % rules.players for place in range(1, rules.players)]
+    chosen: Sequence[Any] = opponents if isinstance(opponents, Sequence) else [opponents] * len(others)
+    if len(chosen) != len(others):
+        raise ValueError(f"opponents: {len(chosen)} of them; there are {len(others)} other seats")
+    for opponent in chosen:
+        if opponent is not None and not callable(getattr(opponent, "act", opponent)):
+            raise ValueError(f"opponents: {opponent!r} is neither a callable nor an agent with `act`")
+    return dict(zip(others, chosen, strict=True))
+
+
+def distinct_agents(seated: dict[int, Any]) -> list[Agent]:
+    """The opponents that are agents, each once, whatever number of seats it plays."""
+    agents = {id(opponent): opponent for opponent in seated.values() if hasattr(opponent, "act")}
+    return list(agents.values())
