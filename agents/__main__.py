@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from canasta_agents.policies import playable_policy
-from canasta_agents.threads import wait_passively
+from canasta_agents.processes import wait_passively
 from canasta_env.rules import GAMES, standard_rules
 
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _export(options: argparse.Namespace) -> None:
     run, file = Path(options.run.removeprefix("neural:")), options.file
     try:
-        from canasta_agents.onnx_export import export
+        from canasta_agents.neural.onnx_export import export
     except ImportError as error:
         raise ImportError(
             f"exporting needs PyTorch: pip install 'canasta-env[train,onnx]' ({error})"
@@ -61,7 +61,7 @@ def _equity(options: argparse.Namespace) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
-        from canasta_agents.learning.equity.estimation import estimate_equity, play_deals
+        from canasta_agents.learning.match_equity import estimate_equity, play_deals
     except ImportError as error:
         raise ImportError(
             f"this needs some libraries more: pip install 'canasta-env[train]' ({error})"

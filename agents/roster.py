@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 
 from canasta_agents.heuristics.agent import CompiledAgent
-from canasta_agents.heuristics.style import PLAIN_CLOSER, Style
+from canasta_agents.heuristics.params import PLAIN_CLOSER, Style
 from canasta_env.agent import Agent
 from canasta_env.rules import Game, Rules
 
@@ -80,7 +80,7 @@ def _choices(rules: Rules) -> str:
 
 
 def _neural(path: str, rules: Rules) -> Agent:
-    from canasta_agents.neural import NeuralAgent
+    from canasta_agents.neural.agent import NeuralAgent
 
     if not path:
         raise RosterError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
@@ -96,7 +96,7 @@ def _neural(path: str, rules: Rules) -> Agent:
 
 
 def _exported(file: str, rules: Rules) -> Agent:
-    from canasta_agents.onnx_agent import OnnxAgent
+    from canasta_agents.neural.onnx_agent import OnnxAgent
 
     if not file:
         raise RosterError(f"'onnx:' lacks the exported file; {_choices(rules)}")

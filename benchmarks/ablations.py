@@ -17,9 +17,9 @@ from pathlib import Path
 
 from canasta_agents.learning.cli import main as train
 from canasta_agents.learning.cli import parse
-from canasta_agents.learning.strength.judging import Measurement
-from canasta_agents.learning.world import World, canasta
-from canasta_agents.neural import NeuralAgent
+from canasta_agents.learning.evaluation import Measurement
+from canasta_agents.learning.trainer import World, canasta
+from canasta_agents.neural.agent import NeuralAgent
 
 SEEDS = (1, 2)
 BOARDS = 2_000

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.heuristic_ablation import duel
 from benchmarks.measure import Rate, measure, report
 from canasta_agents import roster
 from canasta_agents.arena.pairing import BoardTable
@@ -17,7 +18,6 @@ from canasta_agents.arena.pairing import measure as estimate
 from canasta_agents.arena.play import Block, Player, play_block
 from canasta_agents.arena.schedule import contest
 from canasta_agents.heuristics.agent import CompiledAgent
-from canasta_agents.heuristics.duel import duel
 from canasta_env.rules import Rules, classic, modern_american
 
 BOARDS = 500

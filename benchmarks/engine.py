@@ -83,7 +83,7 @@ def engine_rates(rules: Rules) -> list[Rate]:
         for _ in range(STEPS // 4):
             batch.choose_uniformly(vector.masks, seed(), actions)
             vector.step(actions)
-            vector.observations  # noqa: B018  encoded when asked for
+            vector.observations  # noqa: B018
         return NUM_TABLES * (STEPS // 4)
 
     return [

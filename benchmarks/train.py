@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from canasta_agents.threads import wait_passively
+from canasta_agents.processes import wait_passively
 
 wait_passively()
 
@@ -27,11 +27,10 @@ import torch  # noqa: E402
 from benchmarks.measure import Rate, measure, report  # noqa: E402
 from canasta_agents.learning.cli import parse  # noqa: E402
 from canasta_agents.learning.config import Config  # noqa: E402
-from canasta_agents.learning.distribution import masked_log_probs, sample_actions  # noqa: E402
-from canasta_agents.learning.machine import prepare_machine  # noqa: E402
-from canasta_agents.learning.trainer import Trainer  # noqa: E402
-from canasta_agents.learning.updates.estimates import estimate  # noqa: E402
-from canasta_agents.learning.world import canasta  # noqa: E402
+from canasta_agents.learning.distributed import prepare_machine  # noqa: E402
+from canasta_agents.learning.gae import estimate  # noqa: E402
+from canasta_agents.learning.trainer import Trainer, canasta  # noqa: E402
+from canasta_agents.neural.distribution import masked_log_probs, sample_actions  # noqa: E402
 
 UPDATES = 4  # in one repeat
 REPEATS = 5
@@ -99,7 +98,7 @@ class TrainingBenchmark:
         for _ in range(40):
             weights = rng.random(tables.masks.shape) * tables.masks
             decisions += int((tables.masks.sum(axis=1) > 1).sum())
-            tables.observations  # noqa: B018  encoded when asked for
+            tables.observations  # noqa: B018
             tables.step(weights.argmax(axis=1))
         return decisions
 

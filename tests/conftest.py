@@ -5,7 +5,7 @@ Test processes run beside each other, so PyTorch's threads must not wait activel
 
 from hypothesis import settings
 
-from canasta_agents.threads import wait_passively
+from canasta_agents.processes import wait_passively
 
 wait_passively()
 

@@ -94,7 +94,7 @@ PROGRAMS = {
     "-m canasta_agents equity": Program(
         shorter=("--agent", "heuristic", "--deals", "1000"), prints=r"50\.0%"
     ),
-    "-m canasta_agents.heuristics.ablation": Program(
+    "-m benchmarks.heuristic_ablation": Program(
         shorter=("--boards", "4"), prints=r"\| \S.+ \| [+-]\d+ ± \d+ \|"
     ),
     "-m canasta_env layout": Program(prints=r"## modern_american, 4 players: 824 features"),
@@ -300,7 +300,7 @@ def test_commands_of_the_documents_run(
     trained = request.getfixturevalue("trained")
     lay_out(tmp_path, command, trained)
     if "onnx:policy.onnx" in command.text:
-        run(tmp_path, ["python", "-m", "agents", "export", f"runs/{TRAINED}", "policy.onnx"])
+        run(tmp_path, ["python", "-m", "canasta_agents", "export", f"runs/{TRAINED}", "policy.onnx"])
     program, port = PROGRAMS[key], free_port()
     words = shortened(filled_in(command, next((trained / "replays").iterdir())), program, port)
     begun = time.time() - 1
@@ -337,7 +337,7 @@ def test_python_of_the_documents_runs(
     names: dict[str, object] = {"my_agent": "random"}
     if "policy.onnx" in block.text:
         lay_out(tmp_path, Command("", block.place), request.getfixturevalue("trained"))
-        run(tmp_path, ["python", "-m", "agents", "export", f"runs/{TRAINED}", "policy.onnx"])
+        run(tmp_path, ["python", "-m", "canasta_agents", "export", f"runs/{TRAINED}", "policy.onnx"])
         tables = VectorTables(modern_american(), 3, seed=1)
         names = {"observations": np.array(tables.observations), "masks": np.array(tables.masks)}
     monkeypatch.chdir(tmp_path)
@@ -367,7 +367,7 @@ def known_options(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     load_libraries()
     folder = tmp_path_factory.mktemp("helps")
     programs = [[str(ROOT / f"{name}.py")] for name in ("train", "evaluate", "play")]
-    modules = ["canasta_agents.heuristics.ablation", "canasta_env picture", "tests.reference.lockstep"]
+    modules = ["benchmarks.heuristic_ablation", "canasta_env picture", "tests.reference.lockstep"]
     programs += [["-m", *module.split()] for module in modules]
     known = {option for path in (ROOT / "examples").glob("*.py") for option in options_of_example(path)}
     return known.union(*(OPTION.findall(run(folder, ["python", *words, "--help"])) for words in programs))

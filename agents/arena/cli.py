@@ -16,7 +16,6 @@ from rich.console import Console
 from canasta_agents import roster
 from canasta_agents.arena.boards import Scores
 from canasta_agents.arena.errors import ArenaError
-from canasta_agents.arena.files import write_atomically
 from canasta_agents.arena.ladder import Ladder
 from canasta_agents.arena.play import Episode
 from canasta_agents.arena.records import write_games
@@ -25,9 +24,10 @@ from canasta_agents.arena.results import add_to_ladder, collect, save
 from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results
 from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
 from canasta_agents.arena.trial import agents_in_file
-from canasta_agents.heuristics.compiling import kernel as player_kernel
+from canasta_agents.files import write_file
+from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.policies import playable_policy
-from canasta_agents.threads import wait_passively
+from canasta_agents.processes import wait_passively
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
 
 RUNS = Path("runs")
@@ -147,7 +147,7 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
 def _make_writable(folder: Path) -> None:
     """Find out before anything is played whether results can be written."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / ".writable", "")
+    write_file(folder / ".writable", "")
     (folder / ".writable").unlink()
 
 

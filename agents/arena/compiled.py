@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.arena.tables import IS_ILLEGAL, IS_OVER, play_one
-from canasta_agents.heuristics import chance
+from canasta_agents.heuristics import jit as chance
 from canasta_agents.heuristics.agent import CompiledAgent
-from canasta_agents.heuristics.chance import random_number
+from canasta_agents.heuristics.jit import random_number
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import Agent
 from canasta_env.engine.jit import KernelCache, engine_sources

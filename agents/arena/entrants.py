@@ -221,7 +221,7 @@ def _files_of(spec: str) -> list[Path]:
             Path(rest) / "best",
             Path(rest) / "latest",
             Path(rest),
-        )  # in the order of canasta_agents.neural
+        )  # in the order of canasta_agents.neural.agent
         return [folder / _POLICY for folder in folders if (folder / _POLICY).is_file()][:1]
     if kind == "onnx":
         return [Path(rest)]

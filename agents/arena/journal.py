@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.arena.errors import ArenaError
-from canasta_agents.arena.files import write_atomically
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.play import Block, Played
 from canasta_agents.arena.tables import OUTCOME
+from canasta_agents.files import write_file
 
 _TALLIES = ("points", "deals", "deal_wins", "match_wins")
 
@@ -68,7 +68,7 @@ class Journal:
             faults=np.frombuffer(faults.encode(), np.uint8),
             **{name: getattr(played, name) for name in _TALLIES},
         )
-        write_atomically(path, buffer.getvalue())
+        write_file(path, buffer.getvalue())
 
     def read(self, path: Path) -> Played | None:
         """Read the result of a block; None if it has not been played.

@@ -15,7 +15,7 @@ from typing import Any
 from openskill.models import PlackettLuce, PlackettLuceRating
 
 from canasta_agents.arena.errors import ArenaError
-from canasta_agents.arena.files import write_atomically
+from canasta_agents.files import write_file
 
 FORMAT = "canasta-ladder"
 VERSION = 1
@@ -60,7 +60,7 @@ class Ladder:
             "entrants": entrants,
             "tournaments": self.tournaments,
         }
-        write_atomically(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        write_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Ladder:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from canasta_agents.arena.files import write_atomically
 from canasta_agents.arena.games import KeptDeal, notable_deals, sampled_games
 from canasta_agents.arena.tournament import Tournament
+from canasta_agents.files import write_file
 from canasta_env.records import DealRecord, Record, write
 
 INDEX = "index.json"
@@ -37,7 +37,7 @@ def write_games(folder: Path, tournament: Tournament) -> int:
         seed = deals[0].board.seed if deals[0].deal == 0 else None
         write(Record(tournament.settings.rules, seed, tuple(map(_record, deals))), folder / name)
     index = [_entry(name, deals) for name, deals in games.items()]
-    write_atomically(folder / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
+    write_file(folder / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
     return len(games)
 
 

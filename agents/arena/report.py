@@ -10,10 +10,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from canasta_agents.arena.files import write_atomically
 from canasta_agents.arena.notable import REASONS
 from canasta_agents.arena.plots import anatomy_plot, ratings_plot
 from canasta_agents.arena.replays import replay
+from canasta_agents.files import write_file
 from canasta_env.rules import Rules
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -28,7 +28,7 @@ def write_report(path: Path, results: dict[str, Any]) -> None:
         path: Where to.
         results: What `results.collect` gathered, or what results.json holds.
     """
-    write_atomically(path, render(results))
+    write_file(path, render(results))
 
 
 def render(results: dict[str, Any]) -> str:

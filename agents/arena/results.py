@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from canasta_agents.arena.anatomy import Anatomy, dissect, total
-from canasta_agents.arena.files import write_atomically
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.games import KeptDeal, notable_deals
 from canasta_agents.arena.ladder import Ladder
@@ -27,6 +26,7 @@ from canasta_agents.arena.play import MAX_DEALS
 from canasta_agents.arena.ratings import Results, against_the_field, rate
 from canasta_agents.arena.statistics import LEVEL, Interval
 from canasta_agents.arena.tournament import Bout, Tournament
+from canasta_agents.files import write_file
 
 FORMAT = "canasta-arena-results"
 VERSION = 1
@@ -73,7 +73,7 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
 
 def save(path: Path, results: dict[str, Any]) -> None:
     """Write results.json, as a whole or not at all."""
-    write_atomically(path, json.dumps(results, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    write_file(path, json.dumps(results, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def standings(tournament: Tournament) -> list[dict[str, Any]]:

@@ -22,7 +22,8 @@ from canasta_agents.arena.schedule import FORMATS, Contest, Team, contest
 from canasta_agents.arena.statistics import MIN_PILOT, boards_needed
 from canasta_agents.arena.tasks import Task
 from canasta_agents.arena.trial import names_of_agents
-from canasta_agents.arena.workers import available_cores, play_tasks
+from canasta_agents.arena.workers import play_tasks
+from canasta_agents.processes import available_cores
 from canasta_env.rules import Rules
 
 Format = Literal["round-robin", "one-against-all", "partners"]

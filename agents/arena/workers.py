@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -23,18 +22,11 @@ from canasta_agents.arena.play import Played, forfeited
 from canasta_agents.arena.tables import kernel as table_kernel
 from canasta_agents.arena.tasks import Task, play_task, use_one_core
 from canasta_agents.arena.watch import NOBODY, Witness, is_stuck, report_to, slot_at_work
-from canasta_agents.heuristics.compiling import kernel as player_kernel
+from canasta_agents.heuristics.jit import kernel as player_kernel
 
 _AHEAD = 2  # blocks handed out per worker
 _LOOK_EVERY_S = 0.5  # at workers that say nothing
 _SPAWN = multiprocessing.get_context("spawn")  # forking a process with threads can hang it
-
-
-def available_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def play_tasks(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Played]]:

@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import cards_to_close, step_onto, wilds_to_close
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
-from canasta_agents.heuristics.laying import natural_onto_largest
+from canasta_agents.heuristics.features import (
+    NOTHING,
+    OWN,
+    cheapest_take,
+    is_wild,
+    legal,
+    lowest_discard,
+    no_scores,
+    wilds_in_hand,
+)
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import cards_to_close, natural_onto_largest, step_onto, wilds_to_close
 from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from canasta_agents.heuristics.reading import NOTHING, OWN, is_wild, legal, wilds_in_hand
-from canasta_agents.heuristics.taking import cheapest_take
 from canasta_env.actions import DRAW, MELD_CLEAN, MELD_WITH_TWO, PICK_UP, TAKE, YES
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size

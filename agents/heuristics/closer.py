@@ -4,24 +4,24 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
-from canasta_agents.heuristics.going_out import going_out_step
-from canasta_agents.heuristics.laying import clean_set, natural_onto_largest, pair_with_wild
-from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from canasta_agents.heuristics.reading import (
+from canasta_agents.heuristics.features import (
     NOTHING,
     OWN,
     TWO_PLAYERS,
+    cheapest_take,
     is_danger_rank,
     is_wild,
     legal,
+    lowest_discard,
+    no_scores,
     pile_is_open,
     top_card,
     wilds_in_hand,
 )
-from canasta_agents.heuristics.taking import cheapest_take
+from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import clean_set, closing_step, natural_onto_largest, pair_with_wild
+from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
 from canasta_env.actions import DRAW, PICK_UP, YES
 from canasta_env.cards import BLACK_THREE, NUM_KINDS
 from canasta_env.engine.melds import VALUE, meld_size

@@ -4,19 +4,24 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.features import (
+    NOTHING,
+    cheapest_take,
+    legal,
+    lowest_discard,
+    no_scores,
+    wilds_in_hand,
+)
 from canasta_agents.heuristics.going_out import going_out_step
-from canasta_agents.heuristics.laying import (
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import (
     clean_set,
+    closing_step,
     natural_onto_largest,
     pair_with_wild,
     wild_onto_largest,
 )
 from canasta_agents.heuristics.opening import UNAFFORDABLE, needs_opening, no_prices, opening_step
-from canasta_agents.heuristics.reading import NOTHING, legal, wilds_in_hand
-from canasta_agents.heuristics.taking import cheapest_take
 from canasta_env.actions import DRAW, PICK_UP, YES
 from canasta_env.cards import ACE, BLACK_THREE, FIRST_RANK, JOKER, KINDS, NUM_KINDS, TWO
 from canasta_env.engine.melds import VALUE

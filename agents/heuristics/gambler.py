@@ -4,18 +4,24 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.features import (
+    NOTHING,
+    OWN,
+    cheapest_take,
+    legal,
+    lowest_discard,
+    no_scores,
+    top_card,
+)
 from canasta_agents.heuristics.going_out import going_out_step
-from canasta_agents.heuristics.laying import (
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import (
     clean_set,
     natural_onto_largest,
     pair_with_wild,
     wild_onto_largest,
 )
 from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from canasta_agents.heuristics.reading import NOTHING, OWN, legal, top_card
-from canasta_agents.heuristics.taking import cheapest_take
 from canasta_env.actions import DISCARD_JOKER, DISCARD_TWO, DRAW, PICK_UP, YES
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import PAIR, VALUE, meld_size

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.laying import pair_with_wild, wild_onto, wild_onto_largest
-from canasta_agents.heuristics.reading import NOTHING, OWN, discard_of, is_finished, is_wild, wilds_in_hand
+from canasta_agents.heuristics.features import NOTHING, OWN, discard_of, is_finished, is_wild, wilds_in_hand
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import closing_step, pair_with_wild, wild_onto, wild_onto_largest
 from canasta_env.actions import ADD_BLACK_THREE, ADD_NATURAL, MELD_BLACK_THREES, MELD_CLEAN
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.melds import (

@@ -4,19 +4,28 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.features import (
+    NOTHING,
+    OWN,
+    buried,
+    cheapest_take,
+    is_wild,
+    legal,
+    lowest_discard,
+    no_scores,
+    top_card,
+    wilds_in_hand,
+)
 from canasta_agents.heuristics.going_out import going_out_step
-from canasta_agents.heuristics.laying import (
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import (
     clean_set,
+    closing_step,
     natural_onto_largest,
     pair_with_wild,
     wild_onto_largest,
 )
 from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from canasta_agents.heuristics.reading import NOTHING, OWN, is_wild, legal, top_card, wilds_in_hand
-from canasta_agents.heuristics.taking import buried, cheapest_take
 from canasta_env.actions import DRAW, PICK_UP, YES
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import VALUE, meld_size

@@ -4,12 +4,28 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
-from canasta_agents.heuristics.finishing import chance_of_clean_canasta, chance_of_wild_canasta
+from canasta_agents.heuristics.features import (
+    NEXT,
+    NOTHING,
+    OWN,
+    can_be_taken,
+    chance_of_clean_canasta,
+    chance_of_pair,
+    chance_of_wild_canasta,
+    has_canastas_to_go_out,
+    is_canasta,
+    is_finished,
+    is_wild,
+    legal,
+    lowest_discard,
+    no_scores,
+    share_of_unseen,
+    top_card,
+    wilds_in_hand,
+)
 from canasta_agents.heuristics.going_out import NO_WAY, card_to_hold_back, step_out
-from canasta_agents.heuristics.laying import leaves, wild_onto
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import closing_step, leaves, wild_onto
 from canasta_agents.heuristics.opening import (
     CARD,
     CLEAN_MELD,
@@ -21,19 +37,6 @@ from canasta_agents.heuristics.opening import (
     opening_step,
     plan_opening,
 )
-from canasta_agents.heuristics.reading import (
-    NEXT,
-    NOTHING,
-    OWN,
-    has_canastas_to_go_out,
-    is_canasta,
-    is_finished,
-    is_wild,
-    legal,
-    top_card,
-    wilds_in_hand,
-)
-from canasta_agents.heuristics.watching import can_be_taken, chance_of_pair, share_of_unseen
 from canasta_env.actions import ADD_NATURAL, ASK, DRAW, MELD_CLEAN, MELD_WILDS, NO, PICK_UP, TAKE, YES
 from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, SEVEN, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_wilds, wild_meld_is_growing

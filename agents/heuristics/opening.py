@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.reading import NOTHING, OWN, can_discard
+from canasta_agents.heuristics.features import NOTHING, OWN, can_discard
+from canasta_agents.heuristics.jit import kernel
 from canasta_env.actions import (
     ADD_JOKER,
     ADD_JOKER_TO_WILDS,

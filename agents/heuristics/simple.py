@@ -4,22 +4,22 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
-from canasta_agents.heuristics.going_out import going_out_step
-from canasta_agents.heuristics.keeper import is_risky
-from canasta_agents.heuristics.laying import clean_set, natural_onto_largest, wild_onto
-from canasta_agents.heuristics.opening import CLEAN_MELD, fewest_wilds, needs_opening, opening_step
-from canasta_agents.heuristics.reading import (
+from canasta_agents.heuristics.features import (
     NOTHING,
     OWN,
     is_finished,
     is_wild,
     legal,
+    lowest_discard,
+    no_scores,
     top_card,
     wilds_in_hand,
 )
+from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.keeper import is_risky
+from canasta_agents.heuristics.melding import clean_set, closing_step, natural_onto_largest, wild_onto
+from canasta_agents.heuristics.opening import CLEAN_MELD, fewest_wilds, needs_opening, opening_step
 from canasta_env.actions import DRAW, PICK_UP, TAKE, YES
 from canasta_env.cards import ACE, NUM_KINDS, SEVEN
 from canasta_env.engine.melds import MELD_START, VALUE, meld_size

@@ -4,11 +4,24 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.features import (
+    NEXT,
+    NOTHING,
+    OWN,
+    TWO_PLAYERS,
+    chance_of_pair,
+    cheapest_take,
+    has_canastas_to_go_out,
+    is_wild,
+    legal,
+    lowest_discard,
+    no_scores,
+    share_of_unseen,
+    top_card,
+)
 from canasta_agents.heuristics.going_out import going_out_step
-from canasta_agents.heuristics.laying import leaves, pair_with_wild
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import closing_step, leaves, pair_with_wild
 from canasta_agents.heuristics.opening import (
     CARD,
     MIXED_MELD,
@@ -18,18 +31,6 @@ from canasta_agents.heuristics.opening import (
     opening_step,
     plan_opening,
 )
-from canasta_agents.heuristics.reading import (
-    NEXT,
-    NOTHING,
-    OWN,
-    TWO_PLAYERS,
-    has_canastas_to_go_out,
-    is_wild,
-    legal,
-    top_card,
-)
-from canasta_agents.heuristics.taking import cheapest_take
-from canasta_agents.heuristics.watching import chance_of_pair, share_of_unseen
 from canasta_env.actions import ADD_NATURAL, DRAW, MELD_CLEAN, NO, PICK_UP, TAKE, YES
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size

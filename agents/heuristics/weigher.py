@@ -4,11 +4,24 @@
 
 from __future__ import annotations
 
-from canasta_agents.heuristics.closing import closing_step
-from canasta_agents.heuristics.compiling import kernel
-from canasta_agents.heuristics.discarding import lowest_discard, no_scores
+from canasta_agents.heuristics.features import (
+    NEXT,
+    NOTHING,
+    OWN,
+    buried,
+    cheapest_take,
+    has_canastas_to_go_out,
+    is_wild,
+    legal,
+    lowest_discard,
+    no_scores,
+    pile_is_open,
+    top_card,
+    wilds_in_hand,
+)
 from canasta_agents.heuristics.going_out import NO_WAY, card_to_hold_back, step_out
-from canasta_agents.heuristics.laying import clean_set, natural_onto_largest, pair_with_wild
+from canasta_agents.heuristics.jit import kernel
+from canasta_agents.heuristics.melding import clean_set, closing_step, natural_onto_largest, pair_with_wild
 from canasta_agents.heuristics.opening import (
     CARD,
     UNAFFORDABLE,
@@ -19,18 +32,6 @@ from canasta_agents.heuristics.opening import (
     opening_step,
     plan_opening,
 )
-from canasta_agents.heuristics.reading import (
-    NEXT,
-    NOTHING,
-    OWN,
-    has_canastas_to_go_out,
-    is_wild,
-    legal,
-    pile_is_open,
-    top_card,
-    wilds_in_hand,
-)
-from canasta_agents.heuristics.taking import buried, cheapest_take
 from canasta_env.actions import ASK, DRAW, NO, PICK_UP, TAKE, TAKE_WITH_TWO, YES
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size

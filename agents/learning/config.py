@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
+from canasta_agents.config_checks import ConfigError, build, require_above_zero, require_choice, require_range
+from canasta_agents.neural.network import Network
 from canasta_env.rules import GAMES, PLAYERS, Rules, RulesError, standard_rules
-
-Section = TypeVar("Section")
-
-
-class ConfigError(ValueError):
-    """A configuration that cannot be run: names the key, its value, and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +32,10 @@ class Game:
 
     def __post_init__(self) -> None:
         """Refuse a game that cannot be played."""
-        _require_choice(self, "name", GAMES)
-        _require_choice(self, "players", PLAYERS[self.name])
-        _require_choice(self, "scores", ("drawn", "zero"))
-        _require_choice(self, "objective", ("deal", "match"))
+        require_choice(self, "name", GAMES)
+        require_choice(self, "players", PLAYERS[self.name])
+        require_choice(self, "scores", ("drawn", "zero"))
+        require_choice(self, "objective", ("deal", "match"))
 
     @property
     def rules(self) -> Rules:
@@ -50,24 +44,6 @@ class Game:
             return standard_rules(self.name, self.players)
         except RulesError as error:
             raise ConfigError(f"game: {error}") from None
-
-
-@dataclass(frozen=True)
-class Network:
-    """The form of the policy and of its critic."""
-
-    width: int = 256
-    """Units of a hidden layer."""
-    layers: int = 2
-    """Hidden layers."""
-    critic: Literal["shared", "separate", "privileged"] = "shared"
-    """A value head on the policy's layers; layers of its own; or such that see all hands (training only)."""
-
-    def __post_init__(self) -> None:
-        """Refuse sizes that make no network."""
-        _require_range(self, "width", 1)
-        _require_range(self, "layers", 1)
-        _require_choice(self, "critic", ("shared", "separate", "privileged"))
 
 
 @dataclass(frozen=True)
@@ -83,9 +59,9 @@ class Rollout:
 
     def __post_init__(self) -> None:
         """Refuse an empty rollout."""
-        _require_range(self, "tables", 1)
-        _require_range(self, "steps", 2)
-        _require_range(self, "actors", 0)
+        require_range(self, "tables", 1)
+        require_range(self, "steps", 2)
+        require_range(self, "actors", 0)
 
 
 @dataclass(frozen=True)
@@ -124,7 +100,7 @@ class Ppo:
     def __post_init__(self) -> None:
         """Refuse numbers that cannot learn."""
         for name in ("learning_rate", "clip", "max_gradient_norm"):
-            _require_above_zero(self, name)
+            require_above_zero(self, name)
         for name in (
             "final_learning_rate",
             "value_clip",
@@ -133,12 +109,12 @@ class Ppo:
             "final_entropy",
             "max_kl",
         ):
-            _require_range(self, name, 0)
+            require_range(self, name, 0)
         for name in ("discount", "trace"):
-            _require_range(self, name, 0, 1)
-        _require_range(self, "epochs", 1)
-        _require_range(self, "minibatch", 1)
-        _require_choice(self, "trace_over", ("turns", "decisions"))
+            require_range(self, name, 0, 1)
+        require_range(self, "epochs", 1)
+        require_range(self, "minibatch", 1)
+        require_choice(self, "trace_over", ("turns", "decisions"))
 
 
 @dataclass(frozen=True)
@@ -161,13 +137,13 @@ class Opponents:
     def __post_init__(self) -> None:
         """Refuse shares that seat nobody."""
         for name in ("itself", "past", "reference"):
-            _require_range(self, name, 0)
+            require_range(self, name, 0)
         if self.itself + self.past + self.reference <= 0:
             raise ConfigError("opponents: itself, past and reference are all 0; one of them must be above 0")
         if self.reference > 0 and not self.players:
             raise ConfigError("opponents.players: is empty; name a player, or set opponents.reference to 0")
-        _require_range(self, "past_selves", 1)
-        _require_range(self, "freeze_every", 1)
+        require_range(self, "past_selves", 1)
+        require_range(self, "freeze_every", 1)
 
 
 @dataclass(frozen=True)
@@ -189,11 +165,11 @@ class Imitation:
 
     def __post_init__(self) -> None:
         """Refuse shares outside 0 to 1."""
-        _require_range(self, "share", 0, 1)
-        _require_range(self, "own_play", 0, 1)
-        _require_above_zero(self, "learning_rate")
-        _require_range(self, "minibatch", 1)
-        _require_range(self, "value_weight", 0)
+        require_range(self, "share", 0, 1)
+        require_range(self, "own_play", 0, 1)
+        require_above_zero(self, "learning_rate")
+        require_range(self, "minibatch", 1)
+        require_range(self, "value_weight", 0)
 
 
 @dataclass(frozen=True)
@@ -213,10 +189,10 @@ class Judging:
 
     def __post_init__(self) -> None:
         """Refuse measurements that cannot be made."""
-        _require_range(self, "measurements", 0)
-        _require_range(self, "boards", 2)
-        _require_range(self, "final_boards", 0)
-        _require_range(self, "final_matches", 0)
+        require_range(self, "measurements", 0)
+        require_range(self, "boards", 2)
+        require_range(self, "final_boards", 0)
+        require_range(self, "final_matches", 0)
 
 
 @dataclass(frozen=True)
@@ -248,12 +224,12 @@ class Run:
 
     def __post_init__(self) -> None:
         """Refuse a run without a length."""
-        _require_above_zero(self, "minutes")
-        _require_above_zero(self, "checkpoint_minutes")
+        require_above_zero(self, "minutes")
+        require_above_zero(self, "checkpoint_minutes")
         for name in ("decisions", "threads", "seed", "entropy_floor"):
-            _require_range(self, name, 0)
-        _require_choice(self, "device", ("auto", "cpu", "cuda"))
-        _require_choice(self, "precision", ("auto", "float32", "bfloat16"))
+            require_range(self, name, 0)
+        require_choice(self, "device", ("auto", "cpu", "cuda"))
+        require_choice(self, "precision", ("auto", "float32", "bfloat16"))
 
 
 @dataclass(frozen=True)
@@ -303,73 +279,6 @@ def from_dict(content: Mapping[str, Any], source: str = "config") -> Config:
         ConfigError: Names the key and the choices.
     """
     try:
-        return _build(Config, content, "")
+        return build(Config, content, "")
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
-
-
-def _build(section: type[Section], content: object, prefix: str) -> Section:
-    """Build a dataclass from a dict; `prefix` is "" or "section."."""
-    if not isinstance(content, Mapping):
-        raise ConfigError(
-            f"{prefix.rstrip('.')}: {content!r} must be a table of keys, [{prefix.rstrip('.')}] in TOML"
-        )
-    hints = typing.get_type_hints(section)
-    if unknown := [name for name in content if name not in hints]:
-        raise ConfigError(_unknown_key(prefix, unknown[0], list(hints)))
-    return section(**{name: _value(hints[name], value, prefix + name) for name, value in content.items()})
-
-
-def _unknown_key(prefix: str, name: str, choices: list[str]) -> str:
-    near = get_close_matches(name, choices, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown key {prefix + name!r}; {hint}The keys are {', '.join(choices)}"
-
-
-def _value(hint: Any, value: object, name: str) -> object:
-    """Check a value against a field's type and bring it into that type."""
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return _build(hint, value, f"{name}.")
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if typing.get_origin(hint) is Literal:
-        choices = typing.get_args(hint)
-        if value not in choices:
-            raise ConfigError(
-                f"{name}: {value!r} is not a choice; the choices are {', '.join(map(repr, choices))}"
-            )
-        return value
-    if typing.get_origin(hint) is tuple:
-        if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
-            raise ConfigError(f"{name}: {value!r} must be a list of names")
-        return tuple(value)
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        kind = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}[hint]
-        raise ConfigError(f"{name}: {value!r} must be {kind}")
-    return value
-
-
-def _key(section: object, name: str) -> str:
-    return f"{type(section).__name__.lower()}.{name}"
-
-
-def _require_range(section: object, name: str, low: float, high: float | None = None) -> None:
-    value = getattr(section, name)
-    if not low <= value <= (float("inf") if high is None else high):
-        bound = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
-        raise ConfigError(f"{_key(section, name)}: {value!r} must be {bound}")
-
-
-def _require_above_zero(section: object, name: str) -> None:
-    value = getattr(section, name)
-    if not 0 < value < float("inf"):
-        raise ConfigError(f"{_key(section, name)}: {value!r} must be above 0")
-
-
-def _require_choice(section: object, name: str, choices: typing.Iterable[object]) -> None:
-    value = getattr(section, name)
-    if value not in (choices := tuple(choices)):
-        raise ConfigError(
-            f"{_key(section, name)}: {value!r} is not a choice; "
-            f"the choices are {', '.join(map(repr, choices))}"
-        )

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import torch
 
-from canasta_agents.learning import checkpoints
-from canasta_agents.learning.arrays import Arrays, prefixed, with_prefix
-from canasta_agents.learning.assembly import assemble
-from canasta_agents.learning.checkpoints import CheckpointError, TrainingState
-from canasta_agents.learning.config import Config
-from canasta_agents.learning.machine import Machine
-from canasta_agents.learning.progress import Progress, straight
-from canasta_agents.learning.reporting.metrics import MetricsWriter
-from canasta_agents.learning.rollouts.actor import Tally
-from canasta_agents.learning.strength import replays
-from canasta_agents.learning.strength.judging import Measurement
-from canasta_agents.learning.updates.descent import DivergedError
-from canasta_agents.learning.updates.estimates import Estimates, estimate
-from canasta_agents.learning.world import World
-from canasta_agents.neural import NeuralAgent
+from canasta_agents.config_checks import ConfigError
+from canasta_agents.learning import checkpoint
+from canasta_agents.learning.buffer import Columns
+from canasta_agents.learning.checkpoint import TrainingState
+from canasta_agents.learning.config import Config, Run
+from canasta_agents.learning.distributed import Group, Machine
+from canasta_agents.learning.evaluation import REPLAY_FOLDER, BoardJudge, Judge, Measurement
+from canasta_agents.learning.gae import Estimates, estimate
+from canasta_agents.learning.match_equity import MatchTables, load_equity
+from canasta_agents.learning.metrics import MetricsWriter
+from canasta_agents.learning.opponents import League, Opponent, PastSelf, SeatedAgent, Tables
+from canasta_agents.learning.ppo import Descent, DivergedError, ImitationUpdate, PpoUpdate
+from canasta_agents.learning.rollout import PAST, Actor, Rollouts, Seating, Tally, actor_sizes, section_bounds
+from canasta_agents.neural import policy_file
+from canasta_agents.neural.agent import NeuralAgent
+from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.policy_file import Arrays, CheckpointError, prefixed, with_prefix
 from canasta_env import records
+from canasta_env.agent import Agent
+from canasta_env.rules import Rules
 
 SELECTION_SEED = 1_000_003  # of the boards that choose the best policy; reported boards have another
 SCALE_MEMORY = 0.95  # of the value scale's mean square, from one update to the next
@@ -96,11 +102,11 @@ class Trainer:
         own = self.group.collect(self._own_state())
         if self.group.is_first:
             state = TrainingState(self._arrays(own), self._facts(own))
-            checkpoints.save(self.folder / "latest", self.parts.network, self._card(), state)
+            checkpoint.save(self.folder / "latest", self.parts.network, self._card(), state)
 
     def begin(self, start: Path) -> None:
-        """Begin with the weights of a trained policy; see `checkpoints.begin_from`."""
-        checkpoints.begin_from(self.parts.network, start, self.config.game.objective)
+        """Begin with the weights of a trained policy; see `checkpoint.begin_from`."""
+        checkpoint.begin_from(self.parts.network, start, self.config.game.objective)
 
     def resume(self) -> None:
         """Go on from the folder's `latest` as if the run had never stopped.
@@ -109,7 +115,7 @@ class Trainer:
             CheckpointError: If there is none, or it does not fit the config.
         """
         parts = self.parts
-        state = checkpoints.load_state(self.folder / "latest")
+        state = checkpoint.load_state(self.folder / "latest")
         processes = state.facts["processes"]
         if len(processes) != self.group.size:
             raise CheckpointError(
@@ -123,7 +129,7 @@ class Trainer:
                 f"{self.folder}: the run has {len(actor_rngs)} actors, here it would have "
                 f"{len(parts.rollouts.actors)}; set rollout.actors to {len(actor_rngs)}"
             )
-        checkpoints.set_weights(parts.network, with_prefix("network.", state.arrays))
+        policy_file.set_weights(parts.network, with_prefix("network.", state.arrays))
         parts.descent.set_state(with_prefix("descent.", state.arrays))
         parts.league.set_state(with_prefix("league.", state.arrays), parts.network)
         for place, actor in enumerate(parts.rollouts.actors):
@@ -249,14 +255,14 @@ class Trainer:
         if self.best is None or measurement.estimate >= self.best.estimate:
             self.best = measurement
             if self.group.is_first:
-                checkpoints.save(self.folder / "best", self.parts.network, self._card())
+                checkpoint.save(self.folder / "best", self.parts.network, self._card())
         self.progress.seconds = self.group.agree(self.progress.seconds + time.perf_counter() - started)
         name = f"judge/{measurement.unit}"
         return {name: measurement.estimate, f"{name}_low": measurement.low, f"{name}_high": measurement.high}
 
     def _keep_replay(self, agent: NeuralAgent) -> None:
         """Write a deal of the policy as it is now, the same cards each time."""
-        folder = self.folder / replays.FOLDER
+        folder = self.folder / REPLAY_FOLDER
         folder.mkdir(parents=True, exist_ok=True)
         record = self.world.judge.replay(agent, self._reference, SELECTION_SEED)
         records.write(record, folder / f"update-{self.progress.updates:06d}.jsonl")
@@ -269,7 +275,7 @@ class Trainer:
     # Checkpoints
 
     def _card(self) -> dict[str, Any]:
-        return checkpoints.policy_card(
+        return policy_file.policy_card(
             self.parts.network,
             self.world.rules,
             decisions=self.progress.decisions,
@@ -294,7 +300,7 @@ class Trainer:
 
     def _arrays(self, own: list[tuple[Arrays, dict[str, Any]]]) -> Arrays:
         parts = self.parts
-        arrays = prefixed("network.", checkpoints.weights(parts.network))
+        arrays = prefixed("network.", policy_file.weights(parts.network))
         arrays |= prefixed("descent.", parts.descent.get_state())
         arrays |= prefixed("league.", parts.league.get_state())
         for rank, (of_process, _) in enumerate(own):
@@ -303,7 +309,7 @@ class Trainer:
 
     def _facts(self, own: list[tuple[Arrays, dict[str, Any]]]) -> dict[str, Any]:
         return {
-            "format": checkpoints.FORMAT,
+            "format": policy_file.FORMAT,
             "config": self.config.to_dict(),
             "progress": asdict(self.progress),
             "processes": [facts for _, facts in own],
@@ -323,3 +329,139 @@ class Trainer:
 
 def _as_dict(measurement: Measurement | None) -> dict[str, Any] | None:
     return asdict(measurement) if measurement else None
+
+
+# The parts of a run, built from its config: network, actors, opponents, updates.
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a trainer works with."""
+
+    network: PolicyNetwork
+    descent: Descent
+    rollouts: Rollouts
+    imitation: ImitationUpdate
+    ppo: PpoUpdate
+    league: League
+    past_selves: list[PastSelf]  # one an actor, if past selves are played against
+    teachers: list[Opponent]  # one an actor, if a teacher is imitated
+    rng: np.random.Generator  # minibatches and the league
+
+
+def assemble(config: Config, world: World, machine: Machine) -> Parts:
+    """Build a run's parts; the same config gives the same parts on the same machine."""
+    group = machine.group
+    seeds = np.random.SeedSequence(config.run.seed, spawn_key=(group.rank,) if group.rank else ())
+    learner_seeds, actor_seeds = seeds.spawn(2)
+    torch.manual_seed(config.run.seed)
+    rng = np.random.default_rng(learner_seeds)
+    num_tables = share_of_tables(config.rollout.tables, group)
+    sizes = actor_sizes(num_tables, config.rollout.actors, machine.cores)
+    streams = actor_seeds.spawn(2 * len(sizes))
+    tables = [
+        world.make_tables(size, int(stream.generate_state(1)[0]))
+        for size, stream in zip(sizes, streams[::2], strict=True)
+    ]
+    observation_size = tables[0].observations.shape[1]
+    critic_size = tables[0].critic_states.shape[1] if config.network.critic == "privileged" else 0
+    network = PolicyNetwork(config.network, observation_size, critic_size).to(machine.device)
+    bounds = section_bounds(sizes, config.rollout.steps, world.rules.players).tolist()
+    columns = Columns.allocate(bounds[-1], observation_size, critic_size)
+    past_selves: list[PastSelf] = []
+    actors = []
+    for place, size in enumerate(sizes):
+        seating = Seating(config.opponents, size, world.rules.players, world.rules.num_sides)
+        opponents = [_seat(name, network, past_selves, world) for name in seating.opponents]
+        section = columns[bounds[place] : bounds[place + 1]]
+        rng_of_actor = np.random.default_rng(streams[2 * place + 1])
+        actors.append(Actor(tables[place], seating, opponents, section, rng_of_actor))
+    descent = Descent(network, config.ppo.max_gradient_norm)
+    shared = group.shared(network)
+    return Parts(
+        network=network,
+        descent=descent,
+        rollouts=Rollouts(actors, columns, machine),
+        imitation=ImitationUpdate(network, shared, descent, columns, config.imitation, machine, rng),
+        ppo=PpoUpdate(network, shared, descent, columns, config.ppo, machine, rng),
+        league=League(config.opponents.past_selves),
+        past_selves=past_selves,
+        teachers=[_player(config.imitation.teacher, world) for _ in actors]
+        if config.imitation.share > 0
+        else [],
+        rng=rng,
+    )
+
+
+def share_of_tables(num_tables: int, group: Group) -> int:
+    """Tables of this process.
+
+    Raises:
+        ConfigError: If there are more processes than tables.
+    """
+    if num_tables < group.size:
+        raise ConfigError(f"rollout.tables: {num_tables} for {group.size} processes; each needs at least one")
+    return num_tables // group.size + (group.rank < num_tables % group.size)
+
+
+def _seat(name: str, network: PolicyNetwork, past_selves: list[PastSelf], world: World) -> Opponent:
+    """An opponent by its name in `Seating`; a past self is noted in `past_selves`."""
+    if name != PAST:
+        return _player(name, world)
+    past_selves.append(PastSelf(network))
+    return past_selves[-1]
+
+
+def _player(name: str, world: World) -> Opponent:
+    return SeatedAgent(world.make_player(name), world.rules)
+
+
+# How far a run has come, and the numbers that change on the way.
+
+
+@dataclass
+class Progress:
+    """Counters of a run; they go on after a resume."""
+
+    updates: int = 0
+    decisions: int = 0  # of the learner, each learnt from
+    seconds: float = 0.0  # of training, measurements included
+    measured: int = 0  # measurements made
+
+    def share(self, run: Run) -> float:
+        """Part of the run that is done, 0 to 1: of its decisions if they are given, else of its minutes."""
+        done = self.decisions / run.decisions if run.decisions else self.seconds / (60 * run.minutes)
+        return min(1.0, done)
+
+
+def straight(start: float, end: float, share: float) -> float:
+    """The number at `share` (0 to 1) of the straight way from `start` to `end`."""
+    return start + (end - start) * min(1.0, max(0.0, share))
+
+
+# What training takes from the rest of the project: tables, players, and a judge. Tests put smaller ones.
+
+
+@dataclass(frozen=True)
+class World:
+    """A game to be learnt."""
+
+    rules: Rules
+    make_tables: Callable[[int, int], Tables]  # (num_tables, seed)
+    make_player: Callable[[str], Agent]  # by roster name
+    judge: Judge
+
+
+def canasta(config: Config) -> World:
+    """The game that the config names."""
+    from canasta_agents.roster import make
+    from canasta_env.vector import VectorTables
+
+    rules, scores = config.game.rules, config.game.scores
+    equity = load_equity(rules) if config.game.objective == "match" else None
+
+    def make_tables(num_tables: int, seed: int) -> Tables:
+        tables = VectorTables(rules, num_tables, seed=seed, scores=scores, check=False)
+        return tables if equity is None else MatchTables(tables, equity)
+
+    return World(rules, make_tables, lambda name: make(name, rules), BoardJudge(rules, scores, equity))

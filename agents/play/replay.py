@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from canasta_agents.play.errors import PlayError, choice_of, text_of, whole_number_of
-from canasta_agents.play.moves import Move, play
-from canasta_agents.play.seeing import open_hands, points_on_table, what_seat_sees
+from canasta_agents.play.game import Move, play
+from canasta_agents.play.messages import (
+    PlayError,
+    choice_of,
+    open_hands,
+    points_on_table,
+    text_of,
+    what_seat_sees,
+    whole_number_of,
+)
 from canasta_agents.play.session import Question, seat_to_look_from
 from canasta_env import Table
 from canasta_env.records import Record

@@ -11,12 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.play.advice import choose
-from canasta_agents.play.course import Course, Episode
-from canasta_agents.play.errors import PlayError, choice_of, text_of, whole_number_of
-from canasta_agents.play.refusals import refusals
-from canasta_agents.play.seeing import open_hands, points_on_table, what_seat_sees
-from canasta_agents.play.thinking import OverdueError
+from canasta_agents.play.agent_calls import OverdueError, choose
+from canasta_agents.play.game import Course, Episode
+from canasta_agents.play.messages import (
+    PlayError,
+    choice_of,
+    open_hands,
+    points_on_table,
+    refusals,
+    text_of,
+    what_seat_sees,
+    whole_number_of,
+)
 from canasta_env import IllegalActionError, NotationError, Rules, Table
 from canasta_env.agent import Agent
 from canasta_env.records import Record

@@ -133,5 +133,19 @@ def _writable_folder(name: str) -> Path | None:
         return None
 
 
+def package_cache(name: str, module_file: str, *others: str) -> KernelCache:
+    """The cache for kernels outside the engine: of every file in the folders of some modules, and the engine.
+
+    Args:
+        name: First part of the cache folder's name.
+        module_file: The `__file__` of a module in the package.
+        others: Likewise, of packages whose kernels are called.
+    """
+    folders = [Path(file).resolve().parent for file in (module_file, *others)]
+    return KernelCache(
+        name, [*engine_sources(), *(path for each in folders for path in sorted(each.glob("*.py")))]
+    )
+
+
 kernel = KernelCache("engine", engine_sources())
 kernel.announce()

@@ -21,11 +21,12 @@ pytest.importorskip("onnxscript")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 from canasta_agents.arena.entrants import fingerprint  # noqa: E402
-from canasta_agents.learning import checkpoints  # noqa: E402
-from canasta_agents.learning.config import Network  # noqa: E402
-from canasta_agents.learning.distribution import masked_log_probs  # noqa: E402
-from canasta_agents.neural import NeuralAgent  # noqa: E402
-from canasta_agents.onnx_agent import ExportError, OnnxAgent  # noqa: E402
+from canasta_agents.learning import checkpoint  # noqa: E402
+from canasta_agents.neural import policy_file  # noqa: E402
+from canasta_agents.neural.agent import NeuralAgent  # noqa: E402
+from canasta_agents.neural.distribution import masked_log_probs  # noqa: E402
+from canasta_agents.neural.network import Network  # noqa: E402
+from canasta_agents.neural.onnx_agent import ExportError, OnnxAgent  # noqa: E402
 
 NUM_VIEWS = 10_000
 TABLES = 250
@@ -49,7 +50,7 @@ def decisions(rules, num, seed):
 def train(rules, steps=60):
     """A small network that has learnt some of what the strongest rule-based player does."""
     torch.manual_seed(1)
-    network = checkpoints.build_network(Network(width=48), observation_size(rules), critic_size(rules))
+    network = policy_file.build_network(Network(width=48), observation_size(rules), critic_size(rules))
     optimizer = torch.optim.Adam(network.parameters(), 3e-3)
     teacher = make("heuristic", rules)
     teacher.reset(TABLES, 1)
@@ -72,8 +73,8 @@ def exported(tmp_path_factory):
         if name not in made:
             rules, folder = GAMES[name], tmp_path_factory.mktemp(name)
             network = train(rules)
-            card = checkpoints.policy_card(network, rules, decisions=1_234, seconds=1.0)
-            checkpoints.save(folder / "run" / "best", network, card)
+            card = policy_file.policy_card(network, rules, decisions=1_234, seconds=1.0)
+            checkpoint.save(folder / "run" / "best", network, card)
             assert main(["export", str(folder / "run"), str(folder / "policy.onnx")]) == 0
             made[name] = folder / "run", folder / "policy.onnx"
         return made[name]
@@ -101,7 +102,7 @@ def test_it_chooses_as_the_checkpoint_does(exported, name):
 
 def test_its_log_probabilities_are_those_of_the_network(exported):
     run, file = exported("modern")
-    network = checkpoints.load_policy(run).network
+    network = policy_file.load_policy(run).network
     session = onnxruntime.InferenceSession(file)
     batch = next(decisions(GAMES["modern"], TABLES, seed=3))
     inputs = {"observations": batch.observations, "masks": batch.masks}
@@ -196,7 +197,7 @@ def test_what_is_no_exported_policy_says_why(tmp_path):
 def test_a_policy_of_the_package_is_exported_by_the_name_it_plays_under(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "canasta_agents.onnx_export.export", lambda run, file: asked.append(str(run)) or METADATA
+        "canasta_agents.neural.onnx_export.export", lambda run, file: asked.append(str(run)) or METADATA
     )
     for name in ("neural:classic_2", "classic_2", "runs/x/best"):
         assert main(["export", name, str(tmp_path / "policy.onnx")]) == 0

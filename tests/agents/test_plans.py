@@ -6,7 +6,10 @@ from math import comb
 import numpy as np
 import pytest
 
-from canasta_agents.heuristics import closing, finishing, going_out, opening, watching
+from canasta_agents.heuristics import features as finishing
+from canasta_agents.heuristics import features as watching
+from canasta_agents.heuristics import going_out, opening
+from canasta_agents.heuristics import melding as closing
 from canasta_env.cards import JOKER, KIND_OF, KINDS, TWO, VALUES
 from canasta_env.engine.state import NO_CARD, rules_record
 from canasta_env.rules import classic as classic_rules

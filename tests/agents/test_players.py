@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from benchmarks.heuristic_ablation import duel
 from canasta_agents.heuristics import going_out
-from canasta_agents.heuristics.duel import duel
 from canasta_agents.roster import make, names
 from canasta_env.actions import DISCARD_JOKER, PICK_UP
 from canasta_env.agent import DecisionBatch

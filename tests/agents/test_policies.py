@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from canasta_agents import roster
-from canasta_agents.learning.checkpoints import CheckpointError, load_policy
-from canasta_agents.learning.strength.judging import BoardJudge
+from canasta_agents.learning.evaluation import BoardJudge
+from canasta_agents.neural.policy_file import CheckpointError, load_policy
 from canasta_agents.policies import FOLDER, bundled_policies, bundled_policy, policy_name
 from canasta_env import classic, modern_american
 

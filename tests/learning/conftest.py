@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from canasta_agents.learning.config import from_dict
-from canasta_agents.learning.machine import Machine
+from canasta_agents.learning.distributed import Machine
 from canasta_agents.learning.trainer import Trainer
 
 from .fake import fake_world

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from canasta_agents.learning.strength.judging import Measurement
-from canasta_agents.learning.world import World
+from canasta_agents.learning.evaluation import Measurement
+from canasta_agents.learning.trainer import World
 from canasta_env import Table, classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
 from canasta_env.agent import DecisionBatch

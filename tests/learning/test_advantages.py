@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from canasta_agents.learning.rollouts.decisions import CLOSED, OPEN, Columns, Decisions
-from canasta_agents.learning.updates.advantages import estimate_advantages
+from canasta_agents.learning.buffer import CLOSED, OPEN, Columns, Decisions
+from canasta_agents.learning.gae import estimate_advantages
 
 
 def estimate(following, rewards, values, *, discount=1.0, trace=1.0, turns=None, over_turns=False):

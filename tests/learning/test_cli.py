@@ -13,7 +13,7 @@ def test_without_pytorch_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for module in [
-        name for name in sys.modules if name.startswith(("torch", "canasta_agents.learning.checkpoints"))
+        name for name in sys.modules if name.startswith(("torch", "canasta_agents.neural.policy_file"))
     ]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "torch", None)

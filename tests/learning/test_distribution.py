@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from canasta_agents.learning.distribution import best_actions, entropies, masked_log_probs, sample_actions
+from canasta_agents.neural.distribution import best_actions, entropies, masked_log_probs, sample_actions
 
 
 def draw(logits, masks, uniforms):

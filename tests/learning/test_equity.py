@@ -11,16 +11,20 @@ import pytest
 import torch
 
 from canasta_agents.__main__ import main as agents_command
-from canasta_agents.learning.checkpoints import CheckpointError, begin_from, load_policy, policy_card, save
-from canasta_agents.learning.config import Network, from_dict
-from canasta_agents.learning.equity.estimation import estimate_equity, play_deals
-from canasta_agents.learning.equity.paying import MatchTables
-from canasta_agents.learning.equity.table import EquityError, load_equity
-from canasta_agents.learning.machine import Machine
-from canasta_agents.learning.network import PolicyNetwork
-from canasta_agents.learning.strength.judging import BoardJudge, Measurement
-from canasta_agents.learning.trainer import Trainer
-from canasta_agents.learning.world import canasta
+from canasta_agents.learning.checkpoint import begin_from, save
+from canasta_agents.learning.config import from_dict
+from canasta_agents.learning.distributed import Machine
+from canasta_agents.learning.evaluation import BoardJudge, Measurement
+from canasta_agents.learning.match_equity import (
+    EquityError,
+    MatchTables,
+    estimate_equity,
+    load_equity,
+    play_deals,
+)
+from canasta_agents.learning.trainer import Trainer, canasta
+from canasta_agents.neural.network import Network, PolicyNetwork
+from canasta_agents.neural.policy_file import CheckpointError, load_policy, policy_card
 from canasta_agents.roster import make
 from canasta_env.rules import classic, modern_american, standard_rules
 from canasta_env.vector import VectorTables

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from canasta_agents.learning import checkpoints
-from canasta_agents.learning.config import Config, Network, from_dict
-from canasta_agents.learning.group import ALONE, Group, join_group
-from canasta_agents.learning.machine import Machine
-from canasta_agents.learning.network import PolicyNetwork
+from canasta_agents.learning.config import Config, from_dict
+from canasta_agents.learning.distributed import ALONE, Group, Machine, join_group
+from canasta_agents.learning.ppo import shuffled
 from canasta_agents.learning.trainer import Trainer
-from canasta_agents.learning.updates.minibatches import shuffled
+from canasta_agents.neural import policy_file
+from canasta_agents.neural.network import Network, PolicyNetwork
 
 from .conftest import SMALL
 from .fake import fake_world
@@ -110,7 +109,7 @@ def train(group: Group, folder: Path, stop_after: int) -> tuple[dict[str, bytes]
     while not trainer.is_over:
         trainer.advance()
     trainer.close()
-    weights = {name: array.tobytes() for name, array in checkpoints.weights(trainer.parts.network).items()}
+    weights = {name: array.tobytes() for name, array in policy_file.weights(trainer.parts.network).items()}
     assert trainer.measurement is not None
     return weights, trainer.progress.decisions, trainer.measurement.estimate
 

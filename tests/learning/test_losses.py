@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from canasta_agents.learning.distribution import entropies, masked_log_probs
-from canasta_agents.learning.updates.imitation import imitation_loss
-from canasta_agents.learning.updates.ppo import clipped_policy_loss, estimate_kl, value_loss
+from canasta_agents.learning.ppo import clipped_policy_loss, estimate_kl, imitation_loss, value_loss
+from canasta_agents.neural.distribution import entropies, masked_log_probs
 
 
 def policy_loss(ratios, advantages, clip=0.2):

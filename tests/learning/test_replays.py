@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from canasta_agents import roster
-from canasta_agents.learning.strength.replays import FOLDER, record_deal
+from canasta_agents.learning.evaluation import REPLAY_FOLDER, record_deal
 from canasta_env import classic
 from canasta_env.records import read, verify
 
@@ -20,6 +20,6 @@ def test_every_measurement_leaves_a_replay(make_trainer, small_config) -> None:
     trainer = make_trainer(small_config(judging={"measurements": 2}))
     while not trainer.is_over:
         trainer.advance()
-    replays = sorted((trainer.folder / FOLDER).iterdir())
+    replays = sorted((trainer.folder / REPLAY_FOLDER).iterdir())
     assert len(replays) == 2
     assert read(replays[0]).rules == classic(4)

@@ -11,15 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from canasta_agents.learning import checkpoints, files
-from canasta_agents.learning.checkpoints import CheckpointError
-from canasta_agents.learning.reporting.metrics import read_metrics
+from canasta_agents import files
+from canasta_agents.learning import checkpoint
+from canasta_agents.learning.metrics import read_metrics
+from canasta_agents.neural import policy_file
+from canasta_agents.neural.policy_file import CheckpointError
 
 UNTIMED = ("seconds", "time/")
 
 
 def weights_of(trainer):
-    return {name: array.tobytes() for name, array in checkpoints.weights(trainer.parts.network).items()}
+    return {name: array.tobytes() for name, array in policy_file.weights(trainer.parts.network).items()}
 
 
 def metrics_of(trainer):
@@ -76,9 +78,9 @@ def test_resuming_with_another_number_of_actors_is_refused(make_trainer, small_c
 
 def test_a_folder_without_a_checkpoint_is_refused_by_name(tmp_path):
     with pytest.raises(CheckpointError, match=r"latest: holds no resumable checkpoint"):
-        checkpoints.load_state(tmp_path / "latest")
+        checkpoint.load_state(tmp_path / "latest")
     with pytest.raises(CheckpointError, match=r"holds no policy; give a run"):
-        checkpoints.load_policy(tmp_path)
+        policy_file.load_policy(tmp_path)
 
 
 def test_a_policy_for_another_version_is_refused(make_trainer, small_config):
@@ -87,7 +89,7 @@ def test_a_policy_for_another_version_is_refused(make_trainer, small_config):
     card = trainer.folder / "latest" / "policy.json"
     card.write_text(json.dumps(json.loads(card.read_text()) | {"format": 99}))
     with pytest.raises(CheckpointError, match=r"format 99 .* cannot be played here"):
-        checkpoints.load_policy(trainer.folder)
+        policy_file.load_policy(trainer.folder)
 
 
 def test_a_truncated_checkpoint_is_refused(make_trainer, small_config):
@@ -96,7 +98,7 @@ def test_a_truncated_checkpoint_is_refused(make_trainer, small_config):
     weights = trainer.folder / "latest" / "policy.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
     with pytest.raises(CheckpointError, match=r"policy.safetensors: cannot be read"):
-        checkpoints.load_policy(trainer.folder)
+        policy_file.load_policy(trainer.folder)
 
 
 @pytest.mark.parametrize("failing", range(1, 7))
@@ -131,7 +133,7 @@ def test_a_process_killed_at_any_moment_leaves_a_whole_checkpoint(tmp_path):
     """kill -9 while a process writes one checkpoint after another."""
     script = (
         "import itertools, sys; from pathlib import Path\n"
-        "from canasta_agents.learning.files import write_folder\n"
+        "from canasta_agents.files import write_folder\n"
         "for number in itertools.count():\n"
         "    content = str(number).encode() * 20_000\n"
         "    write_folder(Path(sys.argv[1]), {'a': content, 'b': content})\n"

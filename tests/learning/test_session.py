@@ -10,9 +10,9 @@ import pytest
 import torch
 from rich.console import Console
 
-from canasta_agents.learning.machine import Machine
-from canasta_agents.learning.session import Session
-from canasta_agents.learning.updates.descent import DivergedError
+from canasta_agents.learning.cli import Session
+from canasta_agents.learning.distributed import Machine
+from canasta_agents.learning.ppo import DivergedError
 
 from .conftest import replace
 from .fake import fake_world

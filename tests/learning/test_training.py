@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from canasta_agents.learning.config import Opponents
-from canasta_agents.learning.network import PolicyNetwork
-from canasta_agents.learning.progress import straight
-from canasta_agents.learning.rollouts.decisions import find_forced
-from canasta_agents.learning.rollouts.league import League
-from canasta_agents.learning.rollouts.seating import LEARNER, Seating
-from canasta_agents.learning.updates.descent import DivergedError
-from canasta_agents.neural import NeuralAgent
+from canasta_agents.learning.opponents import League
+from canasta_agents.learning.ppo import DivergedError
+from canasta_agents.learning.rollout import LEARNER, Seating
+from canasta_agents.learning.trainer import straight
+from canasta_agents.neural.agent import NeuralAgent
+from canasta_agents.neural.distribution import find_forced
+from canasta_agents.neural.network import PolicyNetwork
 from canasta_env.actions import DRAW
 
 from .conftest import replace

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.play.errors import PlayError
+from canasta_agents.play.messages import PlayError
 from canasta_agents.play.session import Session
 from canasta_env.actions import DRAW
 from canasta_env.agent import Agent, DecisionBatch

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from canasta_agents.play.advice import advise, decision
-from canasta_agents.play.errors import PlayError
+from canasta_agents.play.agent_calls import advise, decision
+from canasta_agents.play.messages import PlayError
 from canasta_env import Table, classic
 from tests.play.seated import Broken, Chance, Stubborn
 
@@ -41,9 +41,8 @@ def test_faults_and_decisions_that_are_none_are_named() -> None:
 @pytest.mark.parametrize("critic", ["shared", "separate", "privileged"])
 def test_a_policy_says_how_likely_each_action_is_and_what_it_expects(critic: str) -> None:
     torch = pytest.importorskip("torch", reason="neural agents need PyTorch (extra `train`)")
-    from canasta_agents.learning.config import Network
-    from canasta_agents.learning.network import PolicyNetwork
-    from canasta_agents.neural import NeuralAgent
+    from canasta_agents.neural.agent import NeuralAgent
+    from canasta_agents.neural.network import Network, PolicyNetwork
     from canasta_env.engine.encoding import critic_size, observation_size
 
     form = Network(width=16, layers=2, critic=critic)  # type: ignore[arg-type]

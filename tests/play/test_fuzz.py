@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
-from canasta_agents.play.hall import Hall
+from canasta_agents.play.lobby import Hall
 from canasta_agents.play.server import Server
 
 CHANCE = "python:tests.play.seated:Chance"

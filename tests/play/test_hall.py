@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from canasta_agents.play.errors import PlayError
-from canasta_agents.play.hall import Hall
-from canasta_agents.play.rehearsing import rehearse_players
+from canasta_agents.play.lobby import Hall, rehearse_players
+from canasta_agents.play.messages import PlayError
 from canasta_agents.play.replay import Replay
 from canasta_agents.play.session import Session
 from canasta_env import classic, modern_american, records

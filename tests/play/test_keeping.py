@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from canasta_agents.play import hall as hall_module
-from canasta_agents.play.errors import PlayError
-from canasta_agents.play.hall import Hall
+from canasta_agents.play import lobby as hall_module
+from canasta_agents.play.lobby import Hall
+from canasta_agents.play.messages import PlayError
 from canasta_agents.play.session import Session
 from canasta_env import Rules
 from tests.engine.walking import FOUR_GAMES, NAMES
@@ -186,7 +186,7 @@ def test_more_tables_than_memory_holds_are_all_found_again(
 
 
 def test_the_oldest_files_go_when_there_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from canasta_agents.play import keeping
+    from canasta_agents.play import lobby as keeping
 
     monkeypatch.setattr(keeping, "MAX_KEPT", 2)
     hall = new_hall(tmp_path)

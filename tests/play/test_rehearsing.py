@@ -12,7 +12,7 @@ import sys, tempfile
 from pathlib import Path
 from random import Random
 from numba.core.registry import CPUDispatcher
-from canasta_agents.play.hall import Hall
+from canasta_agents.play.lobby import Hall
 
 def signatures():
     kernels = (thing for name, module in list(sys.modules.items()) if name.startswith("canasta_env.")

@@ -15,7 +15,7 @@ pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp import WSMsgType, WSServerHandshakeError
 from aiohttp.test_utils import TestClient, TestServer
 
-from canasta_agents.play.hall import Hall
+from canasta_agents.play.lobby import Hall
 from canasta_agents.play.server import MAX_MESSAGE_BYTES, Server, is_loopback
 
 CHANCE = "python:tests.play.seated:Chance"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from canasta_agents.play.errors import PlayError
+from canasta_agents.play.messages import PlayError
 from canasta_agents.play.session import YOU, Session
 from canasta_env import Rules, Table, classic, modern_american, records
 from tests.engine.walking import FOUR_GAMES, NAMES

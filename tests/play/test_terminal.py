@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from canasta_agents.play.terminal import play
+from canasta_agents.play.cli import play
 from canasta_env import classic
 from tests.play.seated import make
 

@@ -13,12 +13,11 @@ import pytest
 pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
-from canasta_agents.play.errors import PlayError
-from canasta_agents.play.hall import Hall
-from canasta_agents.play.outbox import Outbox
-from canasta_agents.play.server import Server
+from canasta_agents.play.agent_calls import OverdueError, in_time
+from canasta_agents.play.lobby import Hall
+from canasta_agents.play.messages import PlayError
+from canasta_agents.play.server import Outbox, Server
 from canasta_agents.play.session import Session
-from canasta_agents.play.thinking import OverdueError, in_time
 from canasta_env import classic
 from tests.play.seated import Hanging, make
 

@@ -1,0 +1,88 @@
+"""Frozen dataclasses as configs: built from nested dicts and checked key by key.
+
+Errors name the key, its value, and the choices.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Literal, TypeVar
+
+Section = TypeVar("Section")
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be run: names the key, its value, and what would be right."""
+
+
+def build(section: type[Section], content: object, prefix: str) -> Section:
+    """Build a dataclass from a dict; `prefix` is "" or "section."."""
+    if not isinstance(content, Mapping):
+        raise ConfigError(
+            f"{prefix.rstrip('.')}: {content!r} must be a table of keys, [{prefix.rstrip('.')}] in TOML"
+        )
+    hints = typing.get_type_hints(section)
+    if unknown := [name for name in content if name not in hints]:
+        raise ConfigError(_unknown_key(prefix, unknown[0], list(hints)))
+    return section(**{name: _value(hints[name], value, prefix + name) for name, value in content.items()})
+
+
+def _unknown_key(prefix: str, name: str, choices: list[str]) -> str:
+    near = get_close_matches(name, choices, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"unknown key {prefix + name!r}; {hint}The keys are {', '.join(choices)}"
+
+
+def _value(hint: Any, value: object, name: str) -> object:
+    """Check a value against a field's type and bring it into that type."""
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return build(hint, value, f"{name}.")
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if typing.get_origin(hint) is Literal:
+        choices = typing.get_args(hint)
+        if value not in choices:
+            raise ConfigError(
+                f"{name}: {value!r} is not a choice; the choices are {', '.join(map(repr, choices))}"
+            )
+        return value
+    if typing.get_origin(hint) is tuple:
+        if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
+            raise ConfigError(f"{name}: {value!r} must be a list of names")
+        return tuple(value)
+    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
+        kind = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}[hint]
+        raise ConfigError(f"{name}: {value!r} must be {kind}")
+    return value
+
+
+def _key(section: object, name: str) -> str:
+    return f"{type(section).__name__.lower()}.{name}"
+
+
+def require_range(section: object, name: str, low: float, high: float | None = None) -> None:
+    """Refuse a number outside low ... high."""
+    value = getattr(section, name)
+    if not low <= value <= (float("inf") if high is None else high):
+        bound = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+        raise ConfigError(f"{_key(section, name)}: {value!r} must be {bound}")
+
+
+def require_above_zero(section: object, name: str) -> None:
+    """Refuse a number that is not above 0, or not finite."""
+    value = getattr(section, name)
+    if not 0 < value < float("inf"):
+        raise ConfigError(f"{_key(section, name)}: {value!r} must be above 0")
+
+
+def require_choice(section: object, name: str, choices: typing.Iterable[object]) -> None:
+    """Refuse what is not among the choices."""
+    value = getattr(section, name)
+    if value not in (choices := tuple(choices)):
+        raise ConfigError(
+            f"{_key(section, name)}: {value!r} is not a choice; "
+            f"the choices are {', '.join(map(repr, choices))}"
+        )

@@ -1,0 +1,73 @@
+"""How players are compiled: kernels with a cache folder of their own, and `choose` as a function pointer.
+
+All players' `choose` have one signature. Compiled to a pointer of it, they are arguments of the loops that
+play whole deals: such a loop is compiled once, and a player only if it plays.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+import numpy as np
+
+from canasta_agents.heuristics.params import STYLE
+from canasta_env.engine.dealing import mix
+from canasta_env.engine.jit import JIT_DISABLED, package_cache
+from canasta_env.engine.state import RULES
+from canasta_env.engine.view import VIEW
+
+kernel = package_cache("heuristics", __file__)
+
+# Numba calls passing functions to kernels experimental; what we use of it is covered by our tests.
+warnings.filterwarnings("ignore", "First-class function type", numba.NumbaExperimentalFeatureWarning)
+
+
+@cache
+def compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
+    """A `choose(rules, style, view, mask, random) -> action` as kernels take it for an argument.
+
+    Args:
+        choose: A plain function that Numba can compile, given a RULES, a STYLE and a VIEW record, a mask
+            `(NUM_ACTIONS,) int8` and a number in [0, 1). It returns an action that is legal by the mask.
+    """
+    if JIT_DISABLED:
+        return choose
+    signature = numba.int64(
+        numba.from_dtype(RULES),
+        numba.from_dtype(STYLE),
+        numba.from_dtype(VIEW),
+        numba.int8[::1],
+        numba.float64,
+    )
+    before = numba.config.CACHE_DIR
+    if kernel.folder is not None:
+        numba.config.CACHE_DIR = str(kernel.folder)
+    try:
+        pointer: Callable[..., Any] = numba.cfunc(signature, cache=kernel.folder is not None)(choose)
+        return pointer
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+# The random number of a decision is a pure function of seed, table and decision: a player's chance does not
+# depend on which tables are played together, in which order, or by which worker.
+
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)  # SplitMix64's step
+_SHIFT = np.uint64(11)  # leaves the 53 bits that a float64 holds
+_UNIT = 2.0**-53
+
+
+@kernel
+def random_number(seed, table, decision):
+    """A number in [0, 1) for a table's decision with this running number."""
+    bits = mix(np.uint64(seed) + _GAMMA)
+    bits = mix(bits + np.uint64(table) * _GAMMA)
+    bits = mix(bits + np.uint64(decision + 1) * _GAMMA)
+    return np.float64(bits >> _SHIFT) * _UNIT

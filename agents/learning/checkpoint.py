@@ -1,0 +1,93 @@
+"""Checkpoints of a run: its policy and, in `latest`, everything that it needs to go on.
+
+Beside the policy's two files `latest` holds training.safetensors and training.json, from which the run
+resumes as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from canasta_agents.files import find_folder, write_folder
+from canasta_agents.learning.match_equity import percent_a_point
+from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.policy_file import (
+    Arrays,
+    CheckpointError,
+    as_json,
+    load_policy,
+    pack,
+    read_json,
+    set_weights,
+    unpack,
+    weights,
+)
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """Everything but the policy that a run needs to go on."""
+
+    arrays: Arrays
+    facts: dict[str, Any]  # JSON-able
+
+
+def save(
+    folder: Path, network: PolicyNetwork, card: dict[str, Any], state: TrainingState | None = None
+) -> None:
+    """Write a checkpoint, whole or not at all.
+
+    Args:
+        folder: Replaced.
+        network: The policy.
+        card: What policy.json shall say beside the network's form: see `policy_card`.
+        state: For a checkpoint from which the run can go on.
+    """
+    files = {"policy.safetensors": pack(weights(network)), "policy.json": as_json(card)}
+    if state is not None:
+        files |= {"training.safetensors": pack(state.arrays), "training.json": as_json(state.facts)}
+    write_folder(folder, files)
+
+
+def load_state(folder: Path) -> TrainingState:
+    """Read what `save` wrote for going on.
+
+    Raises:
+        CheckpointError: If the folder holds no resumable checkpoint.
+    """
+    found = find_folder(folder)
+    if found is None or not (found / "training.json").is_file():
+        raise CheckpointError(
+            f"{folder}: holds no resumable checkpoint (training.safetensors and training.json)"
+        )
+    return TrainingState(unpack(found / "training.safetensors"), read_json(found / "training.json"))
+
+
+def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
+    """Give a network the weights of a trained policy.
+
+    Values that were learnt for another objective change their unit, by what a point brings in a match.
+
+    Args:
+        network: Changed.
+        start: A run, a checkpoint's folder, or the name of a policy of the package.
+        objective: What the network is to learn, "deal" or "match".
+
+    Raises:
+        CheckpointError: If there is no policy, or its network has another form.
+    """
+    policy = load_policy(start)
+    own, other = (
+        f"{each.form} for observations of {each.observation_size}" for each in (network, policy.network)
+    )
+    if own != other:
+        raise CheckpointError(
+            f"run.start: the policy of {start} is {other}, that of this run {own}; set the sections "
+            "network and game to those of the policy"
+        )
+    set_weights(network, weights(policy.network))
+    if (learnt := policy.card.get("objective", "deal")) != objective:
+        percent = percent_a_point(policy.rules)
+        network.value_scale.mul_(percent if learnt == "deal" else 1 / percent)

@@ -1,1 +1,0 @@
-"""Match equity: what a score is worth in matches won, and single deals that are played for it."""

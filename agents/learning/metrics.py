@@ -1,0 +1,123 @@
+"""Metrics of a run: a line of JSON an update, and the same for TensorBoard. docs/metrics.md defines each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from canasta_agents.files import write_file
+
+FILE = "metrics.jsonl"
+
+
+class MetricsWriter:
+    """Writes to a run's folder.
+
+    Args:
+        folder: The run's folder.
+        update: Last update that counts: what a resumed run wrote after its checkpoint is taken back.
+    """
+
+    def __init__(self, folder: Path, update: int = 0) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / FILE
+        kept = [line for line in read_metrics(folder) if line["update"] <= update]
+        write_file(path, "".join(json.dumps(line) + "\n" for line in kept).encode())
+        self._lines = path.open("a", encoding="utf-8")
+        self._board: Any = SummaryWriter(str(folder / "tensorboard"), purge_step=update + 1)
+
+    def write(self, update: int, metrics: dict[str, float]) -> None:
+        """Write one update's metrics."""
+        self._lines.write(json.dumps({"update": update, **metrics}) + "\n")
+        self._lines.flush()
+        for name, number in metrics.items():
+            self._board.add_scalar(name, number, update)
+
+    def close(self) -> None:
+        """Bring everything to the disk."""
+        self._lines.close()
+        self._board.close()
+
+
+def read_metrics(folder: Path) -> list[dict[str, float]]:
+    """The lines of a run's metrics; a line that a killed process left half-written is skipped."""
+    path = folder / FILE
+    lines = []
+    for text in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        try:
+            lines.append(json.loads(text))
+        except json.JSONDecodeError:
+            continue
+    return lines
+
+
+# A picture of a run's curves.
+
+
+Lines = list[dict[str, float]]
+
+
+def draw_curves(folder: Path) -> Path | None:
+    """Draw curves.png into a run's folder from its metrics.
+
+    Returns:
+        Where the picture is; None if there is nothing to draw yet.
+    """
+    lines = read_metrics(folder)
+    if not lines:
+        return None
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 7), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, draw in zip(figure.subplots(2, 3).flat, _PANELS, strict=True):
+        draw(axes, lines)
+        axes.set_xlabel("minutes")
+        axes.grid(alpha=0.3)
+    figure.suptitle(folder.name)
+    path = folder / "curves.png"
+    figure.savefig(path, dpi=110)
+    return path
+
+
+def _draw_strength(axes: Any, lines: Lines) -> None:
+    for name, unit in (("judge/points", "points"), ("judge/match_percent", "percent of a match")):
+        measured = [line for line in lines if name in line]
+        if not measured:
+            continue
+        minutes = [line["seconds"] / 60 for line in measured]
+        low, high = ([line[f"{name}_{end}"] for line in measured] for end in ("low", "high"))
+        axes.fill_between(minutes, low, high, alpha=0.25)
+        axes.plot(minutes, [line[name] for line in measured], marker="o")
+        axes.set_title(f"{unit} a deal against the reference (95%)")
+    axes.axhline(0, color="black", linewidth=0.8)
+
+
+def _panel(title: str, *names: str) -> Callable[[Any, Lines], None]:
+    """A panel with one curve for each metric."""
+
+    def draw(axes: Any, lines: Lines) -> None:
+        for name in names:
+            points = [(line["seconds"] / 60, line[name]) for line in lines if name in line]
+            if points:
+                axes.plot(*zip(*points, strict=True), label=name)
+        if axes.lines:
+            axes.legend(fontsize="small")
+        axes.set_title(title)
+
+    return draw
+
+
+_PANELS = (
+    _draw_strength,
+    _panel("entropy (nats)", "imitate/entropy", "learn/entropy"),
+    _panel("how far the policy moves", "learn/kl", "learn/clip_fraction"),
+    _panel("agreement with the teacher, value explained", "imitate/agreement", "learn/explained_variance"),
+    _panel("value loss", "imitate/value_loss", "learn/value_loss"),
+    _panel("decisions a second", "time/decisions_per_s"),
+)

@@ -1,0 +1,162 @@
+"""Players other than the learner at the training tables: any agent of the roster, or a frozen past self."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from canasta_agents.neural.distribution import sample_actions
+from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.policy_file import Arrays
+from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.rules import Rules
+
+
+class Tables(Protocol):
+    """What training asks of `canasta_env.vector.VectorTables`."""
+
+    @property
+    def to_play(self) -> NDArray[np.int8]:
+        """Seat to move, `(num_tables,)`."""
+
+    @property
+    def masks(self) -> NDArray[np.int8]:
+        """Legal actions, `(num_tables, NUM_ACTIONS)`, 1 legal."""
+
+    @property
+    def views(self) -> NDArray[np.void]:
+        """What the seat to move may know, `(num_tables,)`."""
+
+    @property
+    def observations(self) -> NDArray[np.int8]:
+        """The views encoded, `(num_tables, observation_size)`."""
+
+    @property
+    def critic_states(self) -> NDArray[np.int8]:
+        """The views with the hidden cards, encoded: `(num_tables, critic_size)`; for training only."""
+
+    def step(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Apply an action at every table: `ended (num_tables,)` and `points (num_tables, players)`."""
+
+    def get_state(self) -> Arrays:
+        """Everything that the future depends on, as arrays by name."""
+
+    def set_state(self, state: Arrays) -> None:
+        """Take back what `get_state` gave."""
+
+
+class Opponent(Protocol):
+    """Whoever plays the seats that are not the learner's."""
+
+    def prepare(self, num_tables: int, seed: int) -> None:
+        """Forget everything; all chance of the coming rollout comes from `seed`."""
+
+    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Choose an action at each of the tables `rows`: `(n,) int64`."""
+
+
+class SeatedAgent:
+    """An agent of the roster at training tables."""
+
+    def __init__(self, agent: Agent, rules: Rules) -> None:
+        self._agent = agent
+        self._rules = rules
+
+    def prepare(self, num_tables: int, seed: int) -> None:
+        """See `Opponent.prepare`."""
+        self._agent.reset(num_tables, seed)
+
+    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Opponent.choose`."""
+        batch = DecisionBatch(self._rules, rows, tables.to_play[rows], tables.views[rows], tables.masks[rows])
+        return self._agent.act(batch)
+
+
+class PastSelf:
+    """A frozen policy at training tables, drawing from its distribution."""
+
+    def __init__(self, network: PolicyNetwork) -> None:
+        self.network = network
+        self._rng = np.random.default_rng(0)
+
+    def prepare(self, num_tables: int, seed: int) -> None:
+        """See `Opponent.prepare`."""
+        self._rng = np.random.default_rng(seed)
+
+    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Opponent.choose`."""
+        device = self.network.value_scale.device
+        with torch.inference_mode():
+            logits = self.network.logits(torch.from_numpy(tables.observations[rows]).to(device))
+        actions = np.empty(len(rows), np.int64)
+        log_probs = np.empty(len(rows), np.float32)
+        sample_actions(
+            logits.float().cpu().numpy(), tables.masks[rows], self._rng.random(len(rows)), actions, log_probs
+        )
+        return actions
+
+
+# Frozen past selves: opponents that keep the learner from forgetting how to beat what it once was.
+
+
+@dataclass(frozen=True)
+class PastPolicy:
+    """A policy as it was."""
+
+    decisions: int  # learner's decisions until it was frozen
+    network: PolicyNetwork
+
+
+class League:
+    """Keeps some past selves, spread evenly over the run: the first and the newest always stay.
+
+    Args:
+        capacity: Past selves that are kept, at least 1.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.members: list[PastPolicy] = []
+        self._capacity = capacity
+
+    def freeze(self, network: PolicyNetwork, decisions: int) -> None:
+        """Add the network as it is now; beyond the capacity, the most crowded past self leaves."""
+        frozen = copy.deepcopy(network).eval().requires_grad_(False)
+        self.members.append(PastPolicy(decisions, frozen))
+        if len(self.members) > self._capacity:
+            del self.members[self._most_crowded()]
+
+    def draw(self, rng: np.random.Generator) -> PastPolicy:
+        """A past self, each equally likely."""
+        return self.members[int(rng.integers(len(self.members)))]
+
+    def get_state(self) -> Arrays:
+        """Weights as arrays by name."""
+        return {
+            f"{member.decisions}.{name}": tensor.cpu().numpy()
+            for member in self.members
+            for name, tensor in member.network.state_dict().items()
+        }
+
+    def set_state(self, arrays: Arrays, like: PolicyNetwork) -> None:
+        """Take back what `get_state` gave; `like` is a network of the same form."""
+        weights: dict[int, dict[str, torch.Tensor]] = {}
+        for key, array in arrays.items():
+            frozen_at, name = key.split(".", 1)
+            weights.setdefault(int(frozen_at), {})[name] = torch.from_numpy(array.copy())
+        self.members = []
+        for decisions in sorted(weights):
+            network = copy.deepcopy(like).eval().requires_grad_(False)
+            network.load_state_dict(weights[decisions])
+            self.members.append(PastPolicy(decisions, network))
+
+    def _most_crowded(self) -> int:
+        """The member, neither first nor newest, whose neighbours in time are closest; else the oldest."""
+        if len(self.members) < 3:
+            return 0
+        times = np.array([member.decisions for member in self.members])
+        return 1 + int(np.argmin(times[2:] - times[:-2]))

@@ -1,1 +1,0 @@
-"""What a run tells: metrics, curves, and the line on the terminal."""

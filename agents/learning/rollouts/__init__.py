@@ -1,1 +1,0 @@
-"""Playing to learn from: who sits where, and the decisions that are kept."""

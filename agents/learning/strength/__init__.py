@@ -1,1 +1,0 @@
-"""How strong a policy is, on duplicate boards."""

@@ -1,1 +1,0 @@
-"""Learning from a rollout: advantages, losses, and steps of the optimiser."""

@@ -1,0 +1,1 @@
+"""Trained policies: the network, its file, and the agents that play it."""

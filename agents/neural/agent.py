@@ -1,0 +1,119 @@
+"""A learned policy at the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canasta_env.agent import DecisionBatch
+
+if TYPE_CHECKING:
+    from canasta_agents.neural.network import PolicyNetwork
+
+
+Choice = Literal["best", "drawn"]
+VALUE_UNITS = {"deal": "points", "match": "percent of a match"}  # by the objective of its training
+
+
+class NeuralAgent:
+    """Plays a trained policy.
+
+    Args:
+        path: A run (its best policy, else its latest) or a checkpoint's folder.
+        choice: "best": the likeliest action; "drawn": drawn from the policy, as in training.
+
+    Raises:
+        CheckpointError: If the path holds no policy.
+        ImportError: If PyTorch is not installed; names the extra.
+    """
+
+    value_unit = VALUE_UNITS["deal"]
+
+    def __init__(self, path: Path | str, choice: Choice = "best") -> None:
+        _require_torch()
+        from canasta_agents.neural.policy_file import load_policy
+
+        policy = load_policy(Path(path))
+        self.name = f"neural:{path}"
+        self.rules = policy.rules
+        self.value_unit = VALUE_UNITS[policy.card.get("objective", "deal")]
+        self._play_with(policy.network, choice)
+
+    @classmethod
+    def of(cls, network: PolicyNetwork, name: str, choice: Choice = "best") -> NeuralAgent:
+        """The agent of a network in memory."""
+        agent = cls.__new__(cls)
+        agent.name = name
+        agent._play_with(network, choice)
+        return agent
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        """See `Agent.reset`: only the drawing of actions has a memory."""
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        from canasta_agents.neural.distribution import best_actions, find_forced, sample_actions
+
+        actions = np.empty(len(batch), np.int64)
+        rows = np.flatnonzero(find_forced(batch.masks, actions))
+        logits, masks = self._logits(batch.observations[rows]), batch.masks[rows]
+        chosen = np.empty(len(rows), np.int64)
+        if self._choice == "best":
+            best_actions(logits, masks, chosen)
+        else:
+            log_probs = np.empty(len(rows), np.float32)
+            sample_actions(logits, masks, self._rng.random(len(rows)), chosen, log_probs)
+        actions[rows] = chosen
+        return actions
+
+    def judge(self, batch: DecisionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """What the policy thinks of decisions.
+
+        Returns:
+            The probability of each action, `(n, NUM_ACTIONS) float32`, 0 where illegal, and the value of
+            each decision in `value_unit`, `(n,) float32`; None if the critic needs hidden cards.
+        """
+        import torch
+
+        logits = np.where(batch.masks != 0, self._logits(batch.observations), -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+        if self._network.form.critic == "privileged":
+            return probabilities, None
+        scale = self._network.value_scale
+        with torch.inference_mode():
+            tensor = torch.from_numpy(batch.observations).to(scale.device)
+            values: NDArray[np.float32] = (self._network(tensor, tensor)[1] * scale).float().cpu().numpy()
+        return probabilities, values
+
+    def _logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        import torch
+
+        expected = self._network.observation_size
+        if observations.shape[1] != expected:
+            raise ValueError(
+                f"{self.name}: trained on observations of {expected} entries, asked with "
+                f"{observations.shape[1]}: another game, or another version of the environment"
+            )
+        with torch.inference_mode():
+            tensor = torch.from_numpy(observations).to(self._network.value_scale.device)
+            logits: NDArray[np.float32] = self._network.logits(tensor).float().cpu().numpy()
+        return logits
+
+    def _play_with(self, network: PolicyNetwork, choice: Choice) -> None:
+        self._network = network
+        self._choice = choice
+        self._rng = np.random.default_rng(0)
+
+
+def _require_torch() -> None:
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "a neural agent needs PyTorch: pip install 'canasta-env[train]' (or torch and safetensors)"
+        ) from error

@@ -1,0 +1,131 @@
+"""Calls that may take long, or never come back, apart from the server's own thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from canasta_agents.neural.agent import NeuralAgent
+from canasta_agents.play.messages import PlayError
+from canasta_env import Table
+from canasta_env.actions import NOTATIONS, NUM_ACTIONS
+from canasta_env.agent import Agent, DecisionBatch
+
+Result = TypeVar("Result")
+
+
+class OverdueError(PlayError):
+    """An agent that has not answered in time; it may still be thinking."""
+
+
+async def in_time(call: Callable[[], Result], limit_s: float, who: str) -> Result:
+    """Make a call in a thread of its own: one that hangs holds up nobody, not even the program's end.
+
+    Args:
+        call: What is called.
+        limit_s: Seconds to wait for it; the call itself cannot be stopped.
+        who: Named in the error.
+
+    Returns:
+        What the call returns; raises what it raises.
+
+    Raises:
+        OverdueError: If it takes longer.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Result] = loop.create_future()
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def run() -> None:
+        result, fault = None, None
+        try:
+            result = call()
+        except Exception as error:
+            fault = error
+        except BaseException as error:  # an outsider's SystemExit must not end the server
+            fault = PlayError(f"{who}: {type(error).__name__}: {error}")
+        with contextlib.suppress(RuntimeError):  # the server may have ended
+            loop.call_soon_threadsafe(settle, result, fault)
+
+    threading.Thread(target=run, name=f"canasta-play: {who}", daemon=True).start()
+    await asyncio.wait([future], timeout=limit_s)
+    if not future.done():
+        future.cancel()
+        raise OverdueError(f"{who} has not answered in {limit_s:g} s")
+    return future.result()
+
+
+# What an agent would do in a seat, from what that seat knows.
+
+
+_SHOWN = 8  # likeliest actions
+_LEAST = 0.001  # probability that is worth a line
+
+
+def decision(table: Table) -> DecisionBatch:
+    """The decision of the seat to move, as an agent is asked it."""
+    seat = table.to_play
+    assert seat is not None
+    return DecisionBatch(
+        table.rules,
+        tables=np.zeros(1, np.int64),
+        seats=np.array([seat], np.int8),
+        views=table.view(seat),
+        masks=table.action_mask()[None],
+    )
+
+
+def choose(agent: Agent, table: Table) -> str:
+    """The action that an agent chooses for the seat to move.
+
+    Raises:
+        PlayError: If it fails, or chooses what is not legal; names the agent and what it did.
+    """
+    asked = decision(table)
+    try:
+        action = int(np.asarray(agent.act(asked)).reshape(-1)[0])
+    except (Exception, SystemExit) as error:  # an outsider's code may raise anything
+        raise PlayError(f"{agent.name} failed in seat {table.to_play}: {error}") from error
+    if not 0 <= action < NUM_ACTIONS or not asked.masks[0, action]:
+        name = NOTATIONS[action] if 0 <= action < NUM_ACTIONS else action
+        raise PlayError(f"{agent.name} chose {name} in seat {table.to_play}, which is not legal")
+    return NOTATIONS[action]
+
+
+def advise(agent: Agent, table: Table) -> dict[str, Any]:
+    """What an agent would do for the seat to move.
+
+    Returns:
+        `agent`, `action`; of a trained policy also `likely`, pairs of action and probability, and `value`,
+        what it expects of the deal in `unit`: "points" (own less others') or "percent of a match". `value` is
+        None if its critic needs hidden cards.
+
+    Raises:
+        PlayError: As `choose`, or if the deal is over.
+    """
+    if table.is_over:
+        raise PlayError("the deal is over: there is nothing to decide")
+    told: dict[str, Any] = {"agent": agent.name, "action": choose(agent, table)}
+    if isinstance(agent, NeuralAgent):
+        probabilities, value = agent.judge(decision(table))
+        order = np.argsort(-probabilities[0], kind="stable")[:_SHOWN]
+        told["likely"] = [
+            [NOTATIONS[action], float(probabilities[0, action])]
+            for action in order
+            if probabilities[0, action] >= _LEAST
+        ]
+        told["value"] = None if value is None else float(value[0])
+        told["unit"] = agent.value_unit
+    return told

@@ -1,0 +1,141 @@
+"""The course of a deal or a match: what was dealt, what was played, and what comes next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from canasta_env import Rules, Table
+from canasta_env.engine import batch
+from canasta_env.engine.state import NOBODY, allocate, rules_record
+from canasta_env.records import DealRecord, Record
+
+Episode = Literal["deal", "match"]
+
+
+class Course:
+    """A deal or a match under way.
+
+    Args:
+        rules: The game.
+        seed: Fixes the cards of every deal.
+        episode: "deal": one deal. "match": deals until a side has won.
+
+    Attributes:
+        table: The deal under way, or the last one.
+        moves: What was played in this deal.
+        finished: The deals before this one.
+    """
+
+    def __init__(self, rules: Rules, seed: int, episode: Episode) -> None:
+        self.rules, self.seed, self.episode = rules, seed, episode
+        self._rules = rules_record(rules)
+        state = allocate(1)
+        batch.start_match(self._rules, state, 0, np.uint64(seed))
+        self._start = state
+        self.finished: list[DealRecord] = []
+        self.undo()
+
+    def undo(self) -> None:
+        """Go back to the beginning of this deal."""
+        self.table = self.dealt()
+        self.moves: list[Move] = []
+
+    def dealt(self) -> Table:
+        """A table as this deal was dealt."""
+        return Table.of_state(self.rules, self._start.copy())
+
+    def play(self, notation: str) -> None:
+        """Play an action for the seat to move; raises what `Table.play` raises."""
+        self.moves.append(play(self.table, notation))
+
+    @property
+    def winner(self) -> int | None:
+        """The side that has won, None if there is none, or not yet."""
+        if not self.table.is_over:
+            return None
+        totals = self.totals
+        if self.episode == "match":
+            side = int(batch.winner_one(self._rules, np.array(totals, np.int64)))
+            return None if side == NOBODY else side
+        points = [score.total for score in self.table.score()]
+        return points.index(max(points)) if points.count(max(points)) == 1 else None
+
+    @property
+    def totals(self) -> list[int]:
+        """Match score of each side, this deal included once it is over."""
+        if not self.table.is_over:
+            return list(self.table.scores)
+        return [
+            before + score.total for before, score in zip(self.table.scores, self.table.score(), strict=True)
+        ]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no deal follows."""
+        return self.table.is_over and (self.episode == "deal" or self.winner is not None)
+
+    def next_deal(self) -> None:
+        """Deal the next deal of a match; this one must be over, and not the last."""
+        assert self.table.is_over and not self.is_over
+        self.finished.append(self._deal_record())
+        state = self._start.copy()
+        table = Table.of_state(self.rules, state)
+        for move in self.moves:
+            table.play(move.action)
+        batch.next_deal(self._rules, state, 0)
+        self._start = state
+        self.undo()
+
+    def record(self, *, with_this_deal: bool = True) -> Record:
+        """All deals so far, this one as far as it was played, or only those before it."""
+        this = (self._deal_record(),) if with_this_deal else ()
+        return Record(self.rules, self.seed, (*self.finished, *this))
+
+    def _deal_record(self) -> DealRecord:
+        table = self.table
+        points = tuple(score.total for score in table.score()) if table.is_over else None
+        actions = tuple(move.action for move in self.moves)
+        return DealRecord(table.dealer, table.scores, tuple(table.order), actions, points)
+
+
+# What was played at a table, and the cards that it moved.
+
+
+@dataclass(frozen=True)
+class Move:
+    """An action, and what is seen of it: all of it by everybody but `drawn`, which its seat alone sees."""
+
+    seat: int
+    action: str
+    drawn: tuple[str, ...] = ()  # cards that came into the hand from the stock
+    threes: tuple[str, ...] = ()  # that were laid on the way (R-THREE)
+    taken: tuple[str, ...] = ()  # cards that left the pile, top card last
+
+    def seen_by(self, seat: int | None) -> dict[str, Any]:
+        """The move as it is told to a seat, or in the open (None)."""
+        told: dict[str, Any] = {"seat": self.seat, "action": self.action}
+        if self.drawn and seat in (None, self.seat):
+            told["drawn"] = list(self.drawn)
+        if self.threes:
+            told["threes"] = list(self.threes)
+        if self.taken:
+            told["taken"] = list(self.taken)
+        return told
+
+
+def play(table: Table, action: str) -> Move:
+    """Play an action for the seat to move; raises what `Table.play` raises."""
+    seat = table.to_play
+    before = table.copy()
+    table.play(action)
+    assert seat is not None
+    side = table.rules.side_of(seat)
+    drawn = Counter(table.hand(seat)) - Counter(before.hand(seat)) if action == "draw" else Counter()
+    threes = Counter(table.threes(side)) - Counter(before.threes(side))
+    pile, rest = before.pile, len(table.pile)
+    taken = [] if action.startswith("discard") else pile[rest:] if rest else pile
+    return Move(seat, action, tuple(drawn.elements()), tuple(threes.elements()), tuple(taken))

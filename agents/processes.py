@@ -1,0 +1,21 @@
+"""Cores of this machine, and how PyTorch's threads share them."""
+
+from __future__ import annotations
+
+import os
+
+
+def wait_passively() -> None:
+    """Let threads that wait for each other give up their core; a set `OMP_WAIT_POLICY` is respected.
+
+    To be said before PyTorch is loaded. Otherwise they wait actively, and one busy process beside them makes
+    training ten times slower (docs/performance.md).
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
