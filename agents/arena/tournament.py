@@ -17,7 +17,7 @@ from .cluster import play_on_ray
 from .entrants import Entrant, code_fingerprint, fingerprint, name_entrants
 from .errors import ArenaError
 from .forfeits import Fault
-from .journal import Journal
+from .journal import Journal, Place
 from .pairing import BoardTable, Pairing, Plan, measure
 from .play import Block, Episode, Played
 from .schedule import FORMATS, Contest, Team, contest
@@ -185,21 +185,21 @@ class Tournament:
                 return
 
     def _play_wanted(self, journal: Journal, play: Play, report: Progress) -> None:
-        missing: list[tuple[Bout, Block, Path]] = []
+        missing: list[tuple[Bout, Block, Place]] = []
         for bout in self.bouts:
             for block in self._blocks(bout):
-                path = journal.path(block, self._prints(bout))
+                place = journal.place(block, self._prints(bout))
                 if block.start in bout.blocks:
                     continue
-                if (played := journal.read(path)) is not None:
+                if (played := journal.read(place)) is not None:
                     bout.blocks[block.start] = played
                 else:
-                    missing.append((bout, block, path))
+                    missing.append((bout, block, place))
         report(*self._boards_done(), None)
         tasks = [self._task(number, bout, block) for number, (bout, block, _) in enumerate(missing)]
         for number, played in play(tasks):
-            bout, block, path = missing[number]
-            journal.write(path, played)
+            bout, block, place = missing[number]
+            journal.write(place, played)
             bout.blocks[block.start] = played
             report(*self._boards_done(), bout)
 
