@@ -1,13 +1,20 @@
-"""From a text to an agent: "closer", "neural:runs/x/best", "onnx:policy.onnx", "python:module:Class"."""
+"""From a text to an agent: "closer", "neural:runs/x/best", "onnx:policy.onnx", "python:module:Class".
+
+Here stands, too, which files such a text stands for (`files_of`).
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.params import PLAIN_CLOSER, Style
+from canasta_agents.policies import POLICY_FILES, policy_folder
 from canasta_env.agent import Agent
 from canasta_env.rules import Game, Rules
 
@@ -134,3 +141,89 @@ def _takes_rules(factory: Callable[..., object]) -> bool:
     except TypeError:
         return False
     return True
+
+
+def files_of(spec: str) -> dict[str, Path]:
+    """The files that an agent is made of: where one of them changes, it may play otherwise.
+
+    Args:
+        spec: As for `make`, or "file:PATH:Class", a class in a file that is no module.
+
+    Returns:
+        Each file by its name relative to where the agent lies. Nothing for the rule-based players, which are
+        code of this package, nor for a module whose source cannot be seen.
+
+    Raises:
+        RosterError: If a file is not there.
+    """
+    kind, _, place = spec.partition(":")
+    files = _FILES[kind](place) if kind in _FILES else {}
+    for file in files.values():
+        if not file.is_file():
+            raise RosterError(f"{spec!r}: there is no file {file}")
+    return files
+
+
+def _policy_files(path: str) -> dict[str, Path]:
+    folder = policy_folder(Path(path))
+    if folder is None:
+        raise RosterError(f"'neural:{path}' holds no policy: {' and '.join(POLICY_FILES)} are missing")
+    return {name: folder / name for name in POLICY_FILES}
+
+
+# How an ONNX model names a file that holds weights in its stead: an entry of protobuf with the key (field 1)
+# "location" and the name (field 2), its length first. All writers put the key first. Looking for these bytes
+# finds the name wherever in the model a tensor stands, without the library that reads models; where a weight
+# happens to look the same, there is no file of that name, or one file too many is watched.
+_LOCATION = re.compile(rb"\x0a\x08location\x12([\x80-\xff]{0,2}[\x00-\x7f])")
+
+
+def _exported_files(file: str) -> dict[str, Path]:
+    path = Path(file)
+    if not path.is_file():
+        return {path.name: path}
+    named = {name: path.parent / name for name in _external_names(path.read_bytes())}
+    return {path.name: path} | {name: other for name, other in named.items() if _is_file(other)}
+
+
+def _external_names(model: bytes) -> Iterator[str]:
+    for match in _LOCATION.finditer(model):
+        digits = enumerate(match[1])  # of the length to the base 128, the lowest first
+        length = sum((digit & 0x7F) << 7 * place for place, digit in digits)
+        name = model[match.end() : match.end() + length]
+        yield name.decode(errors="replace")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # not the name of any file: too long
+        return False
+
+
+def _source_file(location: str) -> dict[str, Path]:
+    path = Path(location.rpartition(":")[0])
+    return {path.name: path}
+
+
+def _module_files(location: str) -> dict[str, Path]:
+    """A module's source, or all of a package's; found without running the packages that it lies in."""
+    top, *rest = location.partition(":")[0].split(".")
+    found = importlib.util.find_spec(top) if top else None
+    if found is None:
+        return {}
+    for place in (Path(folder).joinpath(*rest) for folder in found.submodule_search_locations or ()):
+        if (place / "__init__.py").is_file():
+            return {file.relative_to(place).as_posix(): file for file in sorted(place.rglob("*.py"))}
+        if place.with_suffix(".py").is_file():
+            return {f"{place.name}.py": place.with_suffix(".py")}
+    origin = Path(found.origin) if found.has_location and found.origin and not rest else None
+    return {origin.name: origin} if origin is not None and origin.is_file() else {}
+
+
+_FILES: Mapping[str, Callable[[str], dict[str, Path]]] = {
+    "neural": _policy_files,
+    "onnx": _exported_files,
+    "file": _source_file,
+    "python": _module_files,
+}

@@ -1,6 +1,6 @@
 """Entrants: names and specs, and the agents made of them in whichever process plays.
 
-A spec is what `roster` knows ("heuristic", "neural:runs/x", "onnx:policy.onnx", "python:module:Class",
+A spec is what `agents.roster` knows ("heuristic", "neural:runs/x", "onnx:policy.onnx", "python:module:Class",
 ...), or "file:PATH:Class" for a class in a file that is not a module (`--agents-from`).
 """
 
@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -19,24 +19,22 @@ from canasta_agents.arena.errors import ArenaError
 from canasta_agents.arena.forfeits import EntrantError, ThoughtTooLongError, call, describe, watching
 from canasta_agents.arena.play import WARM_UP_S, Block, Player
 from canasta_agents.arena.watch import at_work
-from canasta_agents.roster import RosterError, make
+from canasta_agents.roster import RosterError, files_of, make
+from canasta_env import agent as env_agent
 from canasta_env.agent import Agent
 from canasta_env.engine.jit import engine_sources
 from canasta_env.rules import Rules
 
 FILE_PREFIX, PYTHON_PREFIX = "file:", "python:"
-_FOLDER = Path(__file__).resolve().parent
-_PLAYING = (
-    "boards.py",
-    "compiled.py",
-    "forfeits.py",
-    "play.py",
-    "schedule.py",
-    "tables.py",
-    "tasks.py",
-    "workers.py",
-)  # what results depend on here
-_POLICY = "policy.safetensors"
+_AGENTS = Path(__file__).resolve().parents[1]
+# Where the code stands that results depend on: neither the browser's nor the trainer's.
+_CODE = (
+    "*.py",
+    "arena/**/*.py",
+    "heuristics/**/*.py",
+    "policies/**/*.py",
+    "neural/**/*.py",
+)
 
 
 class CannotBeMadeError(Exception):
@@ -142,7 +140,7 @@ def _from_file(location: str, rules: Rules) -> Agent:
 
 
 def _takes_rules(maker: type) -> bool:
-    """Whether a class is made with one argument, as in `canasta_agents.roster`."""
+    """Whether a class is made with one argument, as in `agents.roster`."""
     try:
         inspect.signature(maker).bind(None)
     except TypeError:
@@ -207,46 +205,35 @@ def _made(slot: int, spec: str, rules: Rules) -> Agent:
 
 
 def fingerprint(spec: str) -> str:
-    """A hash that changes when the entrant's own file or weights do."""
-    digest = hashlib.sha256(spec.encode())
-    for path in _files_of(spec):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    """A hash that changes when a file of the entrant does: its weights, its rules, its code.
+
+    Raises:
+        ArenaError: If a file is missing or cannot be read.
+    """
+    try:
+        return _digest(files_of(spec), spec)
+    except (OSError, ValueError) as error:
+        raise ArenaError(f"agents: {spec}: its files cannot be read ({error})") from error
 
 
-def _files_of(spec: str) -> list[Path]:
-    kind, _, rest = spec.partition(":")
-    if kind == "neural":
-        folders = (
-            Path(rest) / "best",
-            Path(rest) / "latest",
-            Path(rest),
-        )  # in the order of canasta_agents.neural.agent
-        return [folder / _POLICY for folder in folders if (folder / _POLICY).is_file()][:1]
-    if kind == "onnx":
-        return [Path(rest)]
-    if kind == "file":
-        return [Path(rest.rpartition(":")[0])]
-    if kind == "python":
-        return _file_of_module(rest.partition(":")[0])
-    return []
+def code_fingerprint(agents: Path = _AGENTS) -> str:
+    """A hash of `code_files`, from the folder of this package."""
+    return _digest(code_files(agents))
 
 
-def _file_of_module(name: str) -> list[Path]:
-    """Where a module's code is, if that can be seen: packages it lies in are not run to find it."""
-    place = Path(*name.split("."))
-    for folder in sys.path:
-        for file in (folder / place.with_suffix(".py"), folder / place / "__init__.py"):
-            if file.is_file():
-                return [file]
-    module = importlib.util.find_spec(name) if "." not in name else None
-    return [Path(module.origin)] if module and module.origin and Path(module.origin).is_file() else []
+def code_files(agents: Path = _AGENTS) -> dict[str, Path]:
+    """The code that results depend on: the engine, all players, what plays neural policies, the arena."""
+    env = Path(env_agent.__file__).resolve()  # what an agent is asked with; no kernel
+    files = {path.relative_to(env.parent).as_posix(): path for path in (*engine_sources(), env)}
+    ours = {path.relative_to(agents): path for part in _CODE for path in agents.glob(part)}
+    return files | {f"agents/{name.as_posix()}": path for name, path in ours.items()}
 
 
-def code_fingerprint() -> str:
-    """A hash of the engine's, the agents' and the arena's code, as far as results depend on it."""
-    others = (path for path in _FOLDER.parent.rglob("*.py") if _FOLDER not in path.parents)
-    digest = hashlib.sha256()
-    for path in sorted([*engine_sources(), *others, *(_FOLDER / name for name in _PLAYING)]):
-        digest.update(path.name.encode() + path.read_bytes())
+def _digest(files: Mapping[str, Path], beginning: str = "") -> str:
+    """A hash of names and contents: 16 hexadecimal digits."""
+    digest = hashlib.sha256(beginning.encode(errors="backslashreplace"))
+    for name, path in sorted(files.items()):
+        content = path.read_bytes()
+        digest.update(f"\0{name}\0{len(content)}\0".encode(errors="backslashreplace"))
+        digest.update(content)
     return digest.hexdigest()[:16]

@@ -3,6 +3,10 @@
 A block's file is named by a fingerprint of everything its result depends on: rules, boards, entrants and
 their weights, and the code. What does not depend on it (how many boards there are in all, who else takes
 part, how many workers) can change between runs, and the files still fit.
+
+A file is an .npz archive whose comment is a seal: the whole fingerprint, since the name has only a part of it
+and can be changed, and a checksum over every byte before it. Nothing is unpacked before the seal has been
+checked.
 """
 
 from __future__ import annotations
@@ -10,8 +14,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +27,17 @@ from canasta_agents.arena.play import Block, Played
 from canasta_agents.arena.tables import OUTCOME
 from canasta_agents.files import write_file
 
+_SEAL = b"canasta block 1 "  # then the identity, a space, the checksum
+_SEAL_SIZE = len(_SEAL) + 64 + 1 + 64
 _TALLIES = ("points", "deals", "deal_wins", "match_wins")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a block belongs."""
+
+    path: Path
+    identity: str  # fingerprint of all that its result depends on, 64 hexadecimal digits
 
 
 @dataclass(frozen=True)
@@ -35,8 +47,8 @@ class Journal:
     folder: Path
     code: str  # fingerprint of the code
 
-    def path(self, block: Block, entrants: Sequence[str]) -> Path:
-        """The file of a block.
+    def place(self, block: Block, entrants: Sequence[str]) -> Place:
+        """The file of a block, and what must stand in it.
 
         Args:
             block: The block.
@@ -53,9 +65,9 @@ class Journal:
             "scores": block.scores,
         }
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        return self.folder / f"{block.start:06d}-{digest[:20]}.npz"
+        return Place(self.folder / f"{block.start:06d}-{digest[:20]}.npz", digest)
 
-    def write(self, path: Path, played: Played) -> None:
+    def write(self, place: Place, played: Played) -> None:
         """Keep the result of a block; actions are kept where there are any."""
         lengths = np.array([len(actions) for actions in played.actions], np.int32)
         faults = json.dumps([asdict(fault) for fault in played.faults])
@@ -68,21 +80,50 @@ class Journal:
             faults=np.frombuffer(faults.encode(), np.uint8),
             **{name: getattr(played, name) for name in _TALLIES},
         )
-        write_file(path, buffer.getvalue())
+        write_file(place.path, _sealed(buffer.getvalue(), place.identity))
 
-    def read(self, path: Path) -> Played | None:
+    def read(self, place: Place) -> Played | None:
         """Read the result of a block; None if it has not been played.
 
         Raises:
-            ArenaError: If the file is damaged.
+            ArenaError: If the file is damaged, of an older version, or another block's.
         """
-        if not path.exists():
+        if not place.path.exists():
             return None
         try:
-            with np.load(path, allow_pickle=False) as content:
+            archive = _unsealed(place.path.read_bytes(), place.identity)
+            with np.load(io.BytesIO(archive), allow_pickle=False) as content:
                 return _read(content)
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise ArenaError(f"{path}: damaged ({error}); delete it to play its boards again") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ArenaError(f"{place.path}: damaged ({error}); delete it to play its boards again") from None
+
+
+def _sealed(archive: bytes, identity: str) -> bytes:
+    """An archive with its seal as the comment, whose length is the last entry of an archive."""
+    content = archive[:-2] + _SEAL_SIZE.to_bytes(2, "little")
+    return content + _seal(content, identity)
+
+
+def _seal(content: bytes, identity: str) -> bytes:
+    checksum = hashlib.sha256(identity.encode() + content).hexdigest()
+    return _SEAL + f"{identity} {checksum}".encode()
+
+
+def _unsealed(file: bytes, identity: str) -> bytes:
+    """The archive in a sealed file.
+
+    Raises:
+        ValueError: If the seal is missing, broken, or that of another block.
+    """
+    content, seal = file[:-_SEAL_SIZE], file[-_SEAL_SIZE:]
+    if not seal.startswith(_SEAL):
+        raise ValueError("it ends without a seal, as those of older versions do")
+    own = seal[len(_SEAL) :][:64].decode(errors="replace")
+    if seal != _seal(content, own):
+        raise ValueError("its checksum is not that of its content")
+    if own != identity:
+        raise ValueError("it is the file of another block, copied or renamed")
+    return content
 
 
 def _read(content: np.lib.npyio.NpzFile) -> Played:

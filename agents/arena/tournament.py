@@ -15,15 +15,14 @@ from canasta_agents.arena.cluster import play_on_ray
 from canasta_agents.arena.entrants import Entrant, code_fingerprint, fingerprint, name_entrants
 from canasta_agents.arena.errors import ArenaError
 from canasta_agents.arena.forfeits import Fault
-from canasta_agents.arena.journal import Journal
+from canasta_agents.arena.journal import Journal, Place
 from canasta_agents.arena.pairing import BoardTable, Pairing, Plan, measure
 from canasta_agents.arena.play import Block, Episode, Played
 from canasta_agents.arena.schedule import FORMATS, Contest, Team, contest
 from canasta_agents.arena.statistics import MIN_PILOT, boards_needed
 from canasta_agents.arena.tasks import Task
 from canasta_agents.arena.trial import names_of_agents
-from canasta_agents.arena.workers import play_tasks
-from canasta_agents.processes import available_cores
+from canasta_agents.arena.workers import available_cores, play_tasks
 from canasta_env.rules import Rules
 
 Format = Literal["round-robin", "one-against-all", "partners"]
@@ -185,21 +184,21 @@ class Tournament:
                 return
 
     def _play_wanted(self, journal: Journal, play: Play, report: Progress) -> None:
-        missing: list[tuple[Bout, Block, Path]] = []
+        missing: list[tuple[Bout, Block, Place]] = []
         for bout in self.bouts:
             for block in self._blocks(bout):
-                path = journal.path(block, self._prints(bout))
+                place = journal.place(block, self._prints(bout))
                 if block.start in bout.blocks:
                     continue
-                if (played := journal.read(path)) is not None:
+                if (played := journal.read(place)) is not None:
                     bout.blocks[block.start] = played
                 else:
-                    missing.append((bout, block, path))
+                    missing.append((bout, block, place))
         report(*self._boards_done(), None)
         tasks = [self._task(number, bout, block) for number, (bout, block, _) in enumerate(missing)]
         for number, played in play(tasks):
-            bout, block, path = missing[number]
-            journal.write(path, played)
+            bout, block, place = missing[number]
+            journal.write(place, played)
             bout.blocks[block.start] = played
             report(*self._boards_done(), bout)
 

@@ -13,9 +13,8 @@ import torch
 from numpy.typing import NDArray
 
 from canasta_agents.config_checks import build
-from canasta_agents.files import find_folder
 from canasta_agents.neural.network import Network, PolicyNetwork
-from canasta_agents.policies import bundled_policies, bundled_policy
+from canasta_agents.policies import bundled_policies, policy_folder
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.rules import Rules
 
@@ -68,17 +67,13 @@ def load_policy(path: Path) -> Policy:
 
 
 def find_policy(path: Path) -> Path:
-    """The checkpoint's folder for a path that is one, or that is a run, or else for a policy of the package.
+    """The folder of a policy, as `policy_folder` finds it.
 
     Raises:
         CheckpointError: If there is none.
     """
-    for candidate in (path, path / "best", path / "latest"):
-        folder = find_folder(candidate)
-        if folder is not None and (folder / "policy.safetensors").is_file():
-            return folder
-    if (bundled := bundled_policy(str(path))) is not None:
-        return bundled
+    if (folder := policy_folder(path)) is not None:
+        return folder
     raise CheckpointError(
         f"{path}: holds no policy; give a run (runs/NAME) or a checkpoint in it (runs/NAME/best), a folder "
         f"with policy.safetensors and policy.json, or one of {', '.join(bundled_policies())}"

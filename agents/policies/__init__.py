@@ -9,9 +9,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+from canasta_agents.files import find_folder
 from canasta_env.rules import Rules
 
 FOLDER = Path(__file__).parent
+WEIGHTS = "policy.safetensors"
+POLICY_FILES = ("policy.json", WEIGHTS)  # a policy is its card (rules, form of the network) and weights
 
 
 def bundled_policies() -> list[str]:
@@ -22,6 +25,23 @@ def bundled_policies() -> list[str]:
 def bundled_policy(name: str) -> Path | None:
     """Folder of a policy; None if none has that name."""
     return FOLDER / name if name in bundled_policies() else None
+
+
+def policy_folder(path: Path) -> Path | None:
+    """Where the files of a policy are: the one rule, for whoever plays, exports or fingerprints it.
+
+    Args:
+        path: A checkpoint's folder, or a run (its best policy, else its latest), or else the name of a policy
+            of the package.
+
+    Returns:
+        A folder that holds POLICY_FILES; None if the path stands for no policy.
+    """
+    for candidate in (path, path / "best", path / "latest"):
+        folder = find_folder(candidate)
+        if folder is not None and (folder / WEIGHTS).is_file():
+            return folder
+    return bundled_policy(str(path))
 
 
 def policy_name(rules: Rules) -> str:
