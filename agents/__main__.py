@@ -68,7 +68,7 @@ def _equity(options: argparse.Namespace) -> None:
         ) from error
     import numpy as np
 
-    from canasta_agents.roster import make
+    from canasta_agents.registry import make
 
     rules = standard_rules(options.game, options.players)
     policy = playable_policy(rules)

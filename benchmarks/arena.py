@@ -12,10 +12,10 @@ import numpy as np
 
 from benchmarks.heuristic_ablation import duel
 from benchmarks.measure import Rate, measure, report
-from canasta_agents import roster
+from canasta_agents import registry
+from canasta_agents.arena.blocks import Block, Player, play_block
 from canasta_agents.arena.pairing import BoardTable
 from canasta_agents.arena.pairing import measure as estimate
-from canasta_agents.arena.play import Block, Player, play_block
 from canasta_agents.arena.schedule import contest
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.rules import Rules, classic, modern_american
@@ -28,7 +28,7 @@ def arena_rates(rules: Rules) -> list[Rate]:
     """Measure one game: the bare loop, then the arena."""
     names = PAIRS[rules.game]
     title = f"{rules.game} {rules.players}, {names[0]} against {names[1]}"
-    agents = [roster.make(name, rules) for name in names]
+    agents = [registry.make(name, rules) for name in names]
     players = [Player(agent) for agent in agents]
     sides = [agent for agent in (*agents, agents[1]) if isinstance(agent, CompiledAgent)][: rules.num_sides]
     block = Block(rules, contest(rules, (0,), (1,)), 0, BOARDS)

@@ -3,9 +3,8 @@
 `compare` plays one pairing and returns a `Pairing`; `Tournament` is what `evaluate.py` runs.
 """
 
-from canasta_agents.arena.compare import compare
-from canasta_agents.arena.errors import ArenaError
-from canasta_agents.arena.pairing import Pairing
+from canasta_agents.arena.pairing import Pairing, compare
+from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.statistics import Interval
 
 __all__ = ["ArenaError", "Interval", "Pairing", "compare"]

@@ -13,21 +13,21 @@ from typing import Annotated, Literal
 import tyro
 from rich.console import Console
 
-from canasta_agents import roster
-from canasta_agents.arena.boards import Scores
-from canasta_agents.arena.errors import ArenaError
-from canasta_agents.arena.ladder import Ladder
-from canasta_agents.arena.play import Episode
+from canasta_agents import registry
+from canasta_agents.arena.blocks import Episode
+from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.records import write_games
 from canasta_agents.arena.report import write_report
 from canasta_agents.arena.results import add_to_ladder, collect, save
+from canasta_agents.arena.schedule import ArenaError, Scores
 from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results
 from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
-from canasta_agents.arena.trial import agents_in_file
+from canasta_agents.arena.workers import agents_in_file
 from canasta_agents.files import write_file
 from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.policies import playable_policy
 from canasta_agents.processes import wait_passively
+from canasta_agents.registry import RegistryError
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
 
 RUNS = Path("runs")
@@ -101,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     console = Console(highlight=False)
     try:
         return _run(arguments, shlex.join(["python", "evaluate.py", *given]), console)
-    except (ArenaError, RulesError) as error:
+    except (ArenaError, RegistryError, RulesError) as error:
         return _fail(str(error))
     except OSError as error:
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
@@ -177,7 +177,7 @@ def _agents(arguments: Arguments, rules: Rules) -> tuple[str, ...]:
     specs = [
         spec
         for name in arguments.agents
-        for spec in (roster.names(rules) if name == ALL_BUNDLED else (name,))
+        for spec in (registry.names(rules) if name == ALL_BUNDLED else (name,))
     ]
     if arguments.agents_from is not None:
         specs += agents_in_file(arguments.agents_from)

@@ -12,25 +12,22 @@ import multiprocessing
 import signal
 import threading
 import time
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.registry import describe
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Game
 
 FORFEIT_POINTS: dict[Game, int] = {"classic": 2_000, "modern_american": 5_000}  # as a very bad deal loses
 MAX_LEGAL_SHOWN = 8
-_MAX_REASON = 300  # characters of what an entrant's error says
-_OUR_CODE = (Path(__file__).resolve().parents[1], Path(np.__file__).resolve().parent)
 
 _Answer = TypeVar("_Answer")
 
@@ -169,16 +166,40 @@ def describe_illegal(action: int, seat: int, mask: NDArray[np.int8]) -> str:
     return f"illegal action {name} at seat {seat}; legal: {shown}"
 
 
-def describe(error: BaseException) -> str:
-    """An entrant's error in one line: its type, what it says first, and where it was raised."""
+# Who is at work in a worker process, and until when: its parent's only witness if it dies or hangs there.
+
+
+NOBODY = -1.0
+GRACE_S = 5.0  # beyond an entrant's time, for one that can be interrupted
+
+Witness = MutableSequence[float]
+"""Two numbers that both processes see: the slot at work, and when it has to be done (monotonic seconds)."""
+
+_witness: Witness = [NOBODY, 0.0]
+
+
+def report_to(witness: Witness) -> None:
+    """Report from now on to the process that shares these two numbers."""
+    global _witness
+    _witness = witness
+
+
+@contextmanager
+def at_work(slot: int, seconds: float) -> Iterator[None]:
+    """Report that the entrant in a slot is at work, and has so many seconds."""
+    _witness[1] = time.monotonic() + seconds + GRACE_S
+    _witness[0] = float(slot)
     try:
-        lines = str(error).strip().splitlines()
-    except Exception:  # an outsider's __str__ may raise as well
-        lines = []
-    text = ": ".join([type(error).__name__, *lines[:1]])[:_MAX_REASON]
-    text = text.encode("utf-8", "replace").decode()  # half a surrogate pair can be printed nowhere
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        path = Path(frame.filename)
-        if path.is_absolute() and not any(folder in path.parents for folder in _OUR_CODE):
-            return f"{text} ({path.name}, line {frame.lineno})"
-    return text
+        yield
+    finally:
+        _witness[0] = NOBODY
+
+
+def slot_at_work(witness: Witness) -> int | None:
+    """The slot that another process reported last, if it has not ended."""
+    return None if witness[0] == NOBODY else int(witness[0])
+
+
+def is_stuck(witness: Witness) -> bool:
+    """Whether an entrant has been at work for longer than it has time."""
+    return witness[0] != NOBODY and time.monotonic() > witness[1]

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.blocks import Block, Played
 from canasta_agents.arena.forfeits import Fault
-from canasta_agents.arena.play import Block, Played
-from canasta_agents.arena.tables import OUTCOME
+from canasta_agents.arena.kernels import OUTCOME
+from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.files import write_file
 
 _SEAL = b"canasta block 1 "  # then the identity, a space, the checksum

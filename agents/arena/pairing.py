@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.arena.blocks import Block, Episode, Played, Player, play_block
 from canasta_agents.arena.forfeits import Fault
-from canasta_agents.arena.play import Played
+from canasta_agents.arena.schedule import ArenaError, Scores, check_scores, contest
 from canasta_agents.arena.statistics import Interval, planned_interval, points_interval, wins_interval
+from canasta_agents.registry import make_agent
+from canasta_env.agent import Agent
+from canasta_env.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -111,3 +115,51 @@ def measure(
         faults=tuple(faults),
         plan=plan,
     )
+
+
+# One pairing from Python, for training loops and notebooks.
+
+
+def compare(
+    first: Agent | str,
+    second: Agent | str,
+    rules: Rules,
+    *,
+    boards: int = 100,
+    seed: int = 0,
+    episode: Episode = "deal",
+    scores: Scores = "zero",
+    decision_time_s: float = 60.0,
+) -> Pairing:
+    """Play two agents against each other on duplicate boards, in this process.
+
+    Args:
+        first: An agent, or the spec of one.
+        second: Likewise. May be the same object as `first`.
+        rules: The game.
+        boards: Number of boards; each is played in every arrangement of the two (twice with two sides).
+        seed: Draws the boards.
+        episode: Whether a board is one deal or a whole match.
+        scores: Match scores to begin with: "zero", "drawn" with each board, or one number a side.
+        decision_time_s: Time for a decision.
+
+    Returns:
+        Points a deal and shares of deals and matches won, with 95% intervals, from the first agent's side.
+
+    Raises:
+        ArenaError: If an argument does not fit.
+
+    Example:
+        >>> result = compare(agent, "heuristic", modern_american(), boards=200)
+        >>> result.points_a_deal, result.half_width, result.deal_wins.low
+    """
+    check_scores(rules, scores)
+    if boards < 1:
+        raise ArenaError(f"boards: {boards} must be at least 1")
+    agents = [make_agent(agent, rules) if isinstance(agent, str) else agent for agent in (first, second)]
+    players = [Player(agents[0])]
+    players.append(players[0] if agents[1] is agents[0] else Player(agents[1]))
+    meeting = contest(rules, (0,), (1,))
+    block = Block(rules, meeting, 0, boards, seed, episode, scores, decision_time_s)
+    played = play_block(block, players)
+    return measure(agents[0].name, agents[1].name, BoardTable.of([played]), played.faults)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from canasta_agents.arena.notable import REASONS
-from canasta_agents.arena.plots import anatomy_plot, ratings_plot
-from canasta_agents.arena.replays import replay
+from canasta_agents.arena.deal_stats import REASONS
+from canasta_agents.arena.schedule import Board
 from canasta_agents.files import write_file
+from canasta_env import Table
+from canasta_env.cards import KINDS, RANKS
 from canasta_env.rules import Rules
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -118,3 +124,163 @@ def _share(number: float | None, digits: int = 1) -> str:
 
 def _decimal(number: float | None, digits: int = 2) -> str:
     return "–" if number is None else f"{number:,.{digits}f}".replace("-", "−")
+
+
+# The report's plots, as SVG to stand inside a page.
+
+
+INK, FAINT, ACCENT = "#26312c", "#d9d5ca", "#1f6f54"
+# Okabe and Ito's palette, which colour-blind readers can tell apart.
+CLAUSES = {
+    "melded_cards": ("cards melded", "#0072b2"),
+    "canastas": ("canastas", "#009e73"),
+    "going_out": ("going out", "#f0e442"),
+    "threes": ("threes", "#cc79a7"),
+    "cards_in_hand": ("cards in hand", "#e69f00"),
+    "penalties": ("penalties", "#d55e00"),
+}
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "canasta",
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.edgecolor": FAINT,
+}
+_WIDTH = 11.0  # inches
+_ROW = 0.42
+
+
+def ratings_plot(standings: Sequence[dict[str, Any]]) -> str:
+    """A dot with its interval for each entrant, best on top."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _rows([row["entrant"] for row in standings])
+        for place, row in enumerate(standings):
+            rating = row["rating"]
+            axes.plot(
+                [rating["low"], rating["high"]], [place, place], color=ACCENT, lw=5, alpha=0.35, zorder=2
+            )
+            axes.plot(rating["estimate"], place, "o", color=ACCENT, ms=8, zorder=3)
+            label = f"{rating['estimate']:+.0f}".replace("-", "−")
+            axes.annotate(label, (rating["estimate"], place), (0, 7), textcoords="offset points", ha="center")
+        axes.axvline(0, color=INK, lw=0.8, alpha=0.5, zorder=1)
+        axes.set_xlabel("Bradley-Terry rating on Elo's scale, mean 0, with 95% intervals")
+        return _svg(figure, "Ratings with intervals")
+
+
+def anatomy_plot(rows: Sequence[dict[str, Any]]) -> str:
+    """Points a deal of each entrant's sides, stacked by clause: gains to the right, losses to the left."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _rows([row["entrant"] for row in rows])
+        for place, row in enumerate(rows):
+            _stack(axes, place, row)
+        axes.axvline(0, color=INK, lw=0.8, zorder=3)
+        axes.set_xlabel("points a side and deal; the mark is their sum")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=6, frameon=False, handlelength=1.0)
+        return _svg(figure, "Points by clause")
+
+
+def _stack(axes: Axes, place: int, row: dict[str, Any]) -> None:
+    right = left = 0.0
+    for name, (label, colour) in CLAUSES.items():
+        points = row[name]
+        start = right if points >= 0 else left
+        axes.barh(place, points, 0.62, start, color=colour, label=label if place == 0 else None, zorder=2)
+        right, left = right + max(points, 0.0), left + min(points, 0.0)
+    axes.plot([row["total"]] * 2, [place - 0.4, place + 0.4], color=INK, lw=2.5, zorder=4)
+    axes.annotate(
+        f"{row['total']:+,.0f}".replace("-", "−"),
+        (right, place),
+        (7, 0),
+        textcoords="offset points",
+        va="center",
+    )
+
+
+def _rows(names: Sequence[str]) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(_WIDTH, 1.1 + _ROW * len(names)), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_yticks(range(len(names)), names, parse_math=False)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(length=0)
+    axes.grid(axis="x", color=FAINT, lw=0.8, zorder=0)
+    axes.margins(x=0.09)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def _svg(figure: Figure, title: str) -> str:
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    size = r'width="[^"]+" height="[^"]+"|height="[^"]+" width="[^"]+"'
+    svg = re.sub(size, f'role="img" aria-label="{title}"', svg, count=1)
+    return re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+
+
+# A kept deal as steps that a page can show: the position after every action, as what has changed.
+
+
+_HAND_ORDER = [*RANKS, "2", "joker", "black3", "red3"]
+_CARD_RANK = {kind: place for place, kind in enumerate(_HAND_ORDER)}
+
+
+def replay(rules: Rules, deal: Mapping[str, Any]) -> dict[str, Any]:
+    """Play a deal of results.json again.
+
+    Args:
+        rules: The game.
+        deal: One of the deals under "notable".
+
+    Returns:
+        `seats`, `dealer`, `scores` and so on as given, and `steps`: the first holds every part of the
+        position, each later one its action, who played it, and the parts that it changed.
+    """
+    board = Board(deal["board"], deal["seed"], deal["dealer"], tuple(deal["scores"]))
+    table = Table(rules, order=board.order(deal["deal"]), dealer=board.dealer, scores=board.scores)
+    before = _parts(table)
+    steps = [before]
+    for action in deal["actions"]:
+        seat = table.to_play
+        table.play(action)
+        after = _parts(table)
+        changed = {name: part for name, part in after.items() if part != before[name]}
+        steps.append({"a": action, "by": seat, **changed})
+        before = after
+    breakdown = [vars(score) for score in table.score()]
+    shown = ("first", "second", "board", "deal", "seats", "dealer", "scores", "totals")
+    return {
+        **{name: deal[name] for name in shown},
+        "sides": rules.num_sides,
+        "breakdown": breakdown,
+        "steps": steps,
+    }
+
+
+def _parts(table: Table) -> dict[str, Any]:
+    """Hands `h0` ..., each side's melds `m0` ... and threes `t0` ..., pile, stock, mover, points, turn."""
+    rules = table.rules
+    parts: dict[str, Any] = {f"h{seat}": _hand(table.hand(seat)) for seat in range(rules.players)}
+    for side in range(rules.num_sides):
+        melds = table.melds(side)
+        parts[f"m{side}"] = [[name, *melds[name]] for name in sorted(melds, key=_meld_rank)]
+        parts[f"t{side}"] = [kind for kind, count in table.threes(side).items() for _ in range(count)]
+    parts["p"] = table.pile
+    parts["s"] = table.stock_size
+    parts["to"] = table.to_play
+    parts["v"] = [score.total for score in table.score()]
+    parts["n"] = table.position()["turn"]
+    return parts
+
+
+def _hand(counts: Mapping[str, int]) -> list[str]:
+    return [kind for kind in sorted(counts, key=_CARD_RANK.__getitem__) for _ in range(counts[kind])]
+
+
+def _meld_rank(name: str) -> int:
+    return KINDS.index(name) if name in KINDS else len(KINDS)

@@ -17,13 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from canasta_agents.arena.anatomy import Anatomy, dissect, total
+from canasta_agents.arena.blocks import MAX_DEALS
+from canasta_agents.arena.deal_stats import Anatomy, dissect, total
 from canasta_agents.arena.forfeits import Fault
-from canasta_agents.arena.games import KeptDeal, notable_deals
-from canasta_agents.arena.ladder import Ladder
 from canasta_agents.arena.pairing import Pairing
-from canasta_agents.arena.play import MAX_DEALS
-from canasta_agents.arena.ratings import Results, against_the_field, rate
+from canasta_agents.arena.ratings import Ladder, Results, against_the_field, rate
+from canasta_agents.arena.records import KeptDeal, notable_deals
 from canasta_agents.arena.statistics import LEVEL, Interval
 from canasta_agents.arena.tournament import Bout, Tournament
 from canasta_agents.files import write_file

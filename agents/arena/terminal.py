@@ -19,7 +19,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from canasta_agents.arena.ladder import Ladder
+from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.tournament import Bout
 from canasta_agents.arena.tournament import Progress as ProgressCall
 

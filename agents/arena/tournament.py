@@ -10,19 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from canasta_agents.arena.boards import Scores, check_scores
-from canasta_agents.arena.cluster import play_on_ray
-from canasta_agents.arena.entrants import Entrant, code_fingerprint, fingerprint, name_entrants
-from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.blocks import Block, Episode, Played
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.journal import Journal, Place
 from canasta_agents.arena.pairing import BoardTable, Pairing, Plan, measure
-from canasta_agents.arena.play import Block, Episode, Played
-from canasta_agents.arena.schedule import FORMATS, Contest, Team, contest
+from canasta_agents.arena.schedule import FORMATS, ArenaError, Contest, Scores, Team, check_scores, contest
 from canasta_agents.arena.statistics import MIN_PILOT, boards_needed
-from canasta_agents.arena.tasks import Task
-from canasta_agents.arena.trial import names_of_agents
-from canasta_agents.arena.workers import available_cores, play_tasks
+from canasta_agents.arena.workers import Task, names_of_agents, play_on_ray, play_tasks
+from canasta_agents.processes import available_cores
+from canasta_agents.registry import code_fingerprint, fingerprint, short_name
 from canasta_env.rules import Rules
 
 Format = Literal["round-robin", "one-against-all", "partners"]
@@ -259,3 +255,30 @@ def _whole_blocks(boards: int) -> int:
 
 def _join(entrants: Sequence[Entrant], team: Team) -> str:
     return " + ".join(entrants[entrant].name for entrant in team)
+
+
+# Entrants: a spec that `registry` knows, and a name.
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who takes part: a name for tables and reports, and how to make the agent."""
+
+    name: str
+    spec: str
+    plays_as: str = ""  # the agent's own name
+
+
+def name_entrants(specs: Sequence[str], agent_names: Sequence[str]) -> list[Entrant]:
+    """Give every entrant a name of its own: its spec, shortened where that is clear.
+
+    Args:
+        specs: Their specs; the same one may stand twice.
+        agent_names: What the agents call themselves.
+    """
+    short = {spec: short_name(spec) for spec in specs}
+    taken = list(short.values())
+    names = [short[spec] if taken.count(short[spec]) == 1 else spec for spec in specs]
+    copies = [names[:place].count(name) + 1 for place, name in enumerate(names)]
+    numbered = [name if copy == 1 else f"{name} #{copy}" for name, copy in zip(names, copies, strict=True)]
+    return [Entrant(*entrant) for entrant in zip(numbered, specs, agent_names, strict=True)]

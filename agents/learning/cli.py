@@ -78,7 +78,7 @@ def parse(argv: Sequence[str]) -> Arguments:
 def main(argv: Sequence[str] | None = None) -> int:
     """Train, then compare; returns the exit status."""
     wait_passively()
-    from canasta_agents.roster import RosterError
+    from canasta_agents.registry import RegistryError
 
     try:
         from canasta_agents.neural.policy_file import CheckpointError
@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
         return _train(arguments)
-    except (ConfigError, CheckpointError, RosterError, RulesError) as error:
+    except (ConfigError, CheckpointError, RegistryError, RulesError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return REFUSED
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from canasta_agents.arena.play import Block, Played, Player, play_block
+from canasta_agents.arena.blocks import Block, Played, Player, play_block
 from canasta_agents.arena.schedule import contest
 from canasta_agents.arena.statistics import points_interval, wins_interval
 from canasta_agents.learning.config import Judging

@@ -454,7 +454,7 @@ class World:
 
 def canasta(config: Config) -> World:
     """The game that the config names."""
-    from canasta_agents.roster import make
+    from canasta_agents.registry import make
     from canasta_env.vector import VectorTables
 
     rules, scores = config.game.rules, config.game.scores

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from canasta_agents import roster
+from canasta_agents import registry
 from canasta_agents.play.agent_calls import advise, decision
 from canasta_agents.play.messages import PlayError, choice_of, text_of, whole_number_of
 from canasta_agents.play.replay import Replay
@@ -69,7 +69,7 @@ class Hall:
 
     def offered(self, rules: Rules) -> list[str]:
         """The agents that can sit down at a game, the strongest rule-based one first."""
-        names = ["heuristic", *roster.names(rules)]
+        names = ["heuristic", *registry.names(rules)]
         return [*names, *(f"neural:{path}" for path in self._policies(rules)), *self._extra]
 
     def open(self, message: Mapping[str, Any]) -> str:
@@ -186,7 +186,7 @@ class Hall:
             if spec not in self.offered(rules):
                 raise PlayError(f"agent: {spec!r} is not offered; there are {', '.join(self.offered(rules))}")
             try:
-                return roster.make(spec, rules)
+                return registry.make(spec, rules)
             except (Exception, SystemExit) as error:  # an outsider's code may raise anything
                 raise PlayError(f"{spec}: {error}") from error
 
@@ -350,4 +350,4 @@ def rehearse_players() -> None:
 
 def _seated(rules: Rules, player: str) -> Session:
     """A table with one player in every seat."""
-    return Session(rules, [player] * rules.players, functools.partial(roster.make, rules=rules), seed=0)
+    return Session(rules, [player] * rules.players, functools.partial(registry.make, rules=rules), seed=0)

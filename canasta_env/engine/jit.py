@@ -46,6 +46,7 @@ class KernelCache:
     """
 
     def __init__(self, name: str, sources: list[Path]) -> None:
+        self.sources = sources
         self.folder = _writable_folder(f"{name}-{_fingerprint(sources)}")
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.roster import make
+from canasta_agents.registry import make
 from canasta_env import Rules, Table, classic, modern_american
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch

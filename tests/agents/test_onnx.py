@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from canasta_agents.__main__ import main
-from canasta_agents.roster import RosterError, make
+from canasta_agents.registry import RegistryError, make
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
 from canasta_env.engine.encoding import critic_size, observation_size
@@ -20,13 +20,13 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxscript")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-from canasta_agents.arena.entrants import fingerprint  # noqa: E402
 from canasta_agents.learning import checkpoint  # noqa: E402
 from canasta_agents.neural import policy_file  # noqa: E402
 from canasta_agents.neural.agent import NeuralAgent  # noqa: E402
 from canasta_agents.neural.distribution import masked_log_probs  # noqa: E402
 from canasta_agents.neural.network import Network  # noqa: E402
 from canasta_agents.neural.onnx_agent import ExportError, OnnxAgent  # noqa: E402
+from canasta_agents.registry import fingerprint  # noqa: E402
 
 NUM_VIEWS = 10_000
 TABLES = 250
@@ -135,7 +135,7 @@ def test_it_plays_without_pytorch(exported):
         "import sys; sys.modules['torch'] = None\n"
         "from canasta_env import modern_american\n"
         "from canasta_env.envs.single_agent import CanastaSeatEnv\n"
-        "from canasta_agents.roster import make\n"
+        "from canasta_agents.registry import make\n"
         f"env = CanastaSeatEnv(opponents=make({f'onnx:{file}'!r}, modern_american()))\n"
         "observation, _ = env.reset(seed=1)\n"
         "over = False\n"
@@ -181,7 +181,7 @@ def with_metadata(file, changed, name, text):
 
 def test_what_is_no_exported_policy_says_why(tmp_path):
     rules = GAMES["modern"]
-    with pytest.raises(RosterError, match="lacks the exported file"):
+    with pytest.raises(RegistryError, match="lacks the exported file"):
         make("onnx:", rules)
     with pytest.raises(ExportError, match="there is no such file"):
         make(f"onnx:{tmp_path / 'none.onnx'}", rules)

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.heuristic_ablation import duel
 from canasta_agents.heuristics import going_out
-from canasta_agents.roster import make, names
+from canasta_agents.registry import make, names
 from canasta_env.actions import DISCARD_JOKER, PICK_UP
 from canasta_env.agent import DecisionBatch
 from canasta_env.cards import JOKER, TWO, VALUES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from canasta_agents import roster
+from canasta_agents import registry
 from canasta_agents.learning.evaluation import BoardJudge
 from canasta_agents.neural.policy_file import CheckpointError, load_policy
 from canasta_agents.policies import FOLDER, bundled_policies, bundled_policy, policy_name
@@ -24,18 +24,18 @@ def test_the_games_have_their_names() -> None:
 def test_an_unknown_policy_is_refused_with_the_names_there_are() -> None:
     assert bundled_policy("nonsense") is None
     with pytest.raises(CheckpointError, match="nonsense: holds no policy"):
-        roster.make("neural:nonsense", classic())
+        registry.make("neural:nonsense", classic())
 
 
 def test_a_policy_at_a_table_of_another_game_is_refused_before_anything_is_played() -> None:
-    with pytest.raises(roster.RosterError, match="has learnt classic with 2 players; this table plays"):
-        roster.make("neural:classic_2", classic(4))
+    with pytest.raises(registry.RegistryError, match="has learnt classic with 2 players; this table plays"):
+        registry.make("neural:classic_2", classic(4))
 
 
 @pytest.mark.parametrize("name", bundled_policies())
 def test_a_policy_plays_its_game_better_than_random(name: str) -> None:
     rules = load_policy(FOLDER / name).rules
     assert policy_name(rules) == name
-    agent, random = roster.make(f"neural:{name}", rules), roster.make("random", rules)
+    agent, random = registry.make(f"neural:{name}", rules), registry.make("random", rules)
     measured = BoardJudge(rules, "zero").points(agent, random, boards=20, seed=4)
     assert measured.low > 0

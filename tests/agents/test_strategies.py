@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from canasta_agents.roster import make
+from canasta_agents.registry import make
 from canasta_env.actions import ID_OF
 from canasta_env.agent import DecisionBatch
 from tests.agents.deciding import decide, play_turn

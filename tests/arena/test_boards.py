@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from canasta_agents.arena.boards import draw_board
-from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.schedule import ArenaError, draw_board
 from canasta_env.cards import COPIES, KINDS
 from canasta_env.rules import classic, modern_american
 

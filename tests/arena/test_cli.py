@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from canasta_agents.arena.cli import main, newest_checkpoint
-from canasta_agents.arena.plots import ratings_plot
-from canasta_agents.arena.report import render
+from canasta_agents.arena.report import ratings_plot, render
 from canasta_env.records import verify
 from canasta_env.rules import classic, modern_american
 

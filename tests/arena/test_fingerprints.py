@@ -13,11 +13,9 @@ import pytest
 
 import canasta_agents
 from canasta_agents import policies
-from canasta_agents.arena.entrants import code_files, code_fingerprint, fingerprint
-from canasta_agents.arena.errors import ArenaError
 from canasta_agents.arena.tournament import Settings, Tournament
 from canasta_agents.policies import policy_folder
-from canasta_agents.roster import files_of
+from canasta_agents.registry import RegistryError, code_files, code_fingerprint, files_of, fingerprint
 from canasta_env.rules import classic
 
 AGENTS = Path(canasta_agents.__file__).parent
@@ -206,7 +204,7 @@ def test_other_weights_under_a_bundled_name_are_not_served_the_old_ones_blocks(t
 )
 def test_an_entrant_whose_files_are_missing_is_named(tmp_path, spec, says):
     write(tmp_path, ["half/policy.safetensors"])
-    with pytest.raises(ArenaError, match=f"agents: {spec.format(tmp_path)}.*{says}"):
+    with pytest.raises(RegistryError, match=f"agents: {spec.format(tmp_path)}.*{says}"):
         fingerprint(spec.format(tmp_path))
 
 

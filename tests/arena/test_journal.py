@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from canasta_agents.arena.errors import ArenaError
+from canasta_agents.arena.blocks import Block, Played
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.journal import Journal
-from canasta_agents.arena.play import Block, Played
-from canasta_agents.arena.schedule import contest
-from canasta_agents.arena.tables import OUTCOME
+from canasta_agents.arena.kernels import OUTCOME
+from canasta_agents.arena.schedule import ArenaError, contest
 from canasta_env.rules import classic
 
 RULES = classic(2)

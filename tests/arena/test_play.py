@@ -7,10 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from canasta_agents.arena.boards import draw_board
+from canasta_agents.arena.blocks import Block, Played, Player, play_block
 from canasta_agents.arena.forfeits import FORFEIT_POINTS
-from canasta_agents.arena.play import Block, Played, Player, play_block
-from canasta_agents.arena.schedule import contest
+from canasta_agents.arena.schedule import contest, draw_board
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS

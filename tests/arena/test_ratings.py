@@ -7,9 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from canasta_agents.arena.errors import ArenaError
-from canasta_agents.arena.ladder import Ladder
-from canasta_agents.arena.ratings import Results, against_the_field, bradley_terry, rate
+from canasta_agents.arena.ratings import Ladder, Results, against_the_field, bradley_terry, rate
+from canasta_agents.arena.schedule import ArenaError
 
 STRENGTHS = np.array([150.0, 50.0, -20.0, -180.0])  # Elo, mean 0
 

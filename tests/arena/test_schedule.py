@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from canasta_agents.arena.errors import ArenaError
-from canasta_agents.arena.schedule import contest, one_against_all, partnerships, round_robin
+from canasta_agents.arena.schedule import ArenaError, contest, one_against_all, partnerships, round_robin
 from canasta_env.rules import classic
 
 

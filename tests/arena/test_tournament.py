@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from canasta_agents.arena import compare
-from canasta_agents.arena.entrants import make_agent, name_entrants, specs_in_file
-from canasta_agents.arena.errors import ArenaError
 from canasta_agents.arena.results import collect
-from canasta_agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament
+from canasta_agents.arena.schedule import ArenaError
+from canasta_agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament, name_entrants
+from canasta_agents.registry import RegistryError, make_agent, specs_in_file
 from canasta_env.rules import classic, modern_american
 from tests.arena import stubs
 
@@ -223,7 +223,7 @@ BAD_SETTINGS = [
 
 @pytest.mark.parametrize(("settings", "message"), BAD_SETTINGS)
 def test_settings_that_cannot_be_played_say_what_would_be_right(settings, message):
-    with pytest.raises(ArenaError) as error:
+    with pytest.raises((ArenaError, RegistryError)) as error:
         Tournament.prepare(Settings(**({"rules": classic(), "agents": ("random", "random")} | settings)))
     assert message in str(error.value)
 
@@ -232,7 +232,9 @@ def test_settings_that_cannot_be_played_say_what_would_be_right(settings, messag
 def test_an_entrant_that_cannot_be_made_is_named(tmp_path, raised):
     path = tmp_path / "mine.py"
     path.write_text(f"class Mine:\n    def __init__(self): raise {raised}\n    act = reset = None\n")
-    with pytest.raises(ArenaError, match=rf"mine.py:Mine cannot be made: {raised[:9]}.*\(mine.py, line 2\)"):
+    with pytest.raises(
+        RegistryError, match=rf"mine.py:Mine cannot be made: {raised[:9]}.*\(mine.py, line 2\)"
+    ):
         Tournament.prepare(Settings(classic(), ("random", f"file:{path}:Mine")))
 
 
@@ -248,10 +250,10 @@ def test_an_entrant_that_cannot_be_made_is_named(tmp_path, raised):
 def test_a_file_without_an_agent_is_refused(tmp_path, source, message):
     path = tmp_path / "mine.py"
     path.write_text(source)
-    with pytest.raises(ArenaError, match=message):
+    with pytest.raises(RegistryError, match=message):
         specs_in_file(path)
 
 
 def test_a_file_without_the_name_of_a_class_is_named():
-    with pytest.raises(ArenaError, match=r"'file:players.py' should read file:PATH:Class"):
+    with pytest.raises(RegistryError, match=r"'file:players.py' should read file:PATH:Class"):
         make_agent("file:players.py", classic())

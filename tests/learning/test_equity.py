@@ -25,7 +25,7 @@ from canasta_agents.learning.match_equity import (
 from canasta_agents.learning.trainer import Trainer, canasta
 from canasta_agents.neural.network import Network, PolicyNetwork
 from canasta_agents.neural.policy_file import CheckpointError, load_policy, policy_card
-from canasta_agents.roster import make
+from canasta_agents.registry import make
 from canasta_env.rules import classic, modern_american, standard_rules
 from canasta_env.vector import VectorTables
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canasta_agents import roster
+from canasta_agents import registry
 from canasta_agents.learning.evaluation import REPLAY_FOLDER, record_deal
 from canasta_env import classic
 from canasta_env.records import read, verify
@@ -10,9 +10,9 @@ from canasta_env.records import read, verify
 
 def test_a_replay_is_a_whole_deal_that_verifies() -> None:
     rules = classic(2)
-    record = record_deal(rules, roster.make("random", rules), roster.make("greedy", rules), seed=3)
+    record = record_deal(rules, registry.make("random", rules), registry.make("greedy", rules), seed=3)
     assert verify(record).deals[0].points is not None
-    again = record_deal(rules, roster.make("random", rules), roster.make("greedy", rules), seed=3)
+    again = record_deal(rules, registry.make("random", rules), registry.make("greedy", rules), seed=3)
     assert again == record
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from canasta_agents.roster import make, names
+from canasta_agents.registry import make, names
 from canasta_env.actions import ID_OF, NOTATIONS, NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.engine.state import allocate

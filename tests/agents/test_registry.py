@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from canasta_agents.roster import RosterError, make, names
+from canasta_agents.registry import RegistryError, make, names
 from canasta_env import classic, modern_american
 from tests.agents.deciding import GAMES, decide
 from tests.rules import positions
@@ -63,36 +63,36 @@ def test_heuristic_is_the_strongest_of_its_game():
 @pytest.mark.parametrize("spec", ["nobody", "", "Closer", 7, None])
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones(spec):
     with pytest.raises(
-        RosterError, match=r"closer, closer_plain, weigher.*heuristic, neural:PATH, onnx:FILE, python:"
+        RegistryError, match=r"closer, closer_plain, weigher.*heuristic, neural:PATH, onnx:FILE, python:"
     ):
         make(spec, classic())
 
 
 def test_players_of_the_other_game_are_unknown():
-    with pytest.raises(RosterError, match=r"no agent 'weigher' for modern_american; .* simple, keeper"):
+    with pytest.raises(RegistryError, match=r"no agent 'weigher' for modern_american; .* simple, keeper"):
         make("weigher", modern_american())
 
 
 def test_python_entrants():
     rules = classic()
-    agent = make("python:tests.agents.test_roster:Drawing", rules)
+    agent = make("python:tests.agents.test_registry:Drawing", rules)
     assert (agent.name, agent.rules) == ("drawing", rules)
     assert decide(agent, positions.classic("4 5 6", phase="draw")) == "draw"
-    assert make("python:tests.agents.test_roster:Nameless", rules).name == "Nameless"
+    assert make("python:tests.agents.test_registry:Nameless", rules).name == "Nameless"
 
 
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
         ("python:", "should read python:module:Class"),
-        ("python:tests.agents.test_roster", "should read python:module:Class"),
+        ("python:tests.agents.test_registry", "should read python:module:Class"),
         ("python:a:b:c", "should read python:module:Class"),
         ("python:no_such_module:Agent", "cannot import 'no_such_module'"),
-        ("python:tests.agents.test_roster:Missing", "has no class 'Missing'"),
-        ("python:tests.agents.test_roster:Half", "has no method 'act'"),
+        ("python:tests.agents.test_registry:Missing", "has no class 'Missing'"),
+        ("python:tests.agents.test_registry:Half", "has no method 'act'"),
         ("neural:", "lacks the folder of a checkpoint"),
     ],
 )
 def test_what_is_no_entrant_says_why(spec, says):
-    with pytest.raises(RosterError, match=says):
+    with pytest.raises(RegistryError, match=says):
         make(spec, classic())

@@ -13,31 +13,31 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.arena.boards import Scores, draw_board
-from canasta_agents.arena.compiled import CompiledSeats, play_out
 from canasta_agents.arena.forfeits import (
     FORFEIT_POINTS,
     EntrantError,
     Fault,
     ThoughtTooLongError,
     ask,
+    at_work,
     call,
     describe_illegal,
     watching,
 )
-from canasta_agents.arena.schedule import Contest
-from canasta_agents.arena.tables import (
+from canasta_agents.arena.kernels import (
     GOES_ON,
     IS_ILLEGAL,
     IS_OVER,
     MAX_ACTIONS,
     OUTCOME,
+    CompiledSeats,
     deal,
     observe,
     play,
+    play_out,
     sum_up,
 )
-from canasta_agents.arena.watch import at_work
+from canasta_agents.arena.schedule import Contest, Scores, draw_board
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch

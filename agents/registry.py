@@ -5,17 +5,25 @@ Here stands, too, which files such a text stands for (`files_of`).
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
 import re
+import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
+
+import numpy as np
 
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.params import PLAIN_CLOSER, Style
 from canasta_agents.policies import POLICY_FILES, policy_folder
+from canasta_env import agent as env_agent
 from canasta_env.agent import Agent
+from canasta_env.engine.jit import engine_sources
 from canasta_env.rules import Game, Rules
 
 _NEURAL, _ONNX, _PYTHON = "neural:", "onnx:", "python:"
@@ -45,7 +53,7 @@ _ALIASES: Mapping[Game, Mapping[str, str]] = {
 }
 
 
-class RosterError(ValueError):
+class RegistryError(ValueError):
     """A text that names no agent, or one that cannot sit down: says what would be right."""
 
 
@@ -64,10 +72,10 @@ def make(spec: str, rules: Rules) -> Agent:
         rules: The game it will play.
 
     Raises:
-        RosterError: If there is no such agent; names those there are.
+        RegistryError: If there is no such agent; names those there are.
     """
     if not isinstance(spec, str):
-        raise RosterError(f"{spec!r} is not the name of an agent; {_choices(rules)}")
+        raise RegistryError(f"{spec!r} is not the name of an agent; {_choices(rules)}")
     if spec.startswith(_NEURAL):
         return _neural(spec.removeprefix(_NEURAL), rules)
     if spec.startswith(_ONNX):
@@ -76,7 +84,7 @@ def make(spec: str, rules: Rules) -> Agent:
         return _outsider(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
     if name not in _PLAYERS[rules.game]:
-        raise RosterError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
+        raise RegistryError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
     player, style = _PLAYERS[rules.game][name]
     return CompiledAgent(name, player, rules, style)
 
@@ -90,11 +98,11 @@ def _neural(path: str, rules: Rules) -> Agent:
     from canasta_agents.neural.agent import NeuralAgent
 
     if not path:
-        raise RosterError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
+        raise RegistryError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
     agent = NeuralAgent(path)
     learnt = agent.rules
     if (learnt.game, learnt.players) != (rules.game, rules.players):
-        raise RosterError(
+        raise RegistryError(
             f"'neural:{path}' has learnt {learnt.game} with {learnt.players} players; "
             f"this table plays {rules.game} with {rules.players}"
         )
@@ -106,7 +114,7 @@ def _exported(file: str, rules: Rules) -> Agent:
     from canasta_agents.neural.onnx_agent import OnnxAgent
 
     if not file:
-        raise RosterError(f"'onnx:' lacks the exported file; {_choices(rules)}")
+        raise RegistryError(f"'onnx:' lacks the exported file; {_choices(rules)}")
     agent: Agent = OnnxAgent(file, rules)
     return agent
 
@@ -115,19 +123,19 @@ def _outsider(spec: str, rules: Rules) -> Agent:
     """Make an agent of a class that is not ours."""
     parts = spec.split(":")
     if len(parts) != 3 or not all(parts):
-        raise RosterError(f"{spec!r} should read python:module:Class, such as python:my_players:Careful")
+        raise RegistryError(f"{spec!r} should read python:module:Class, such as python:my_players:Careful")
     _, module_name, class_name = parts
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
-        raise RosterError(f"{spec!r}: cannot import {module_name!r}: {error}") from error
+        raise RegistryError(f"{spec!r}: cannot import {module_name!r}: {error}") from error
     factory = getattr(module, class_name, None)
     if not callable(factory):
-        raise RosterError(f"{spec!r}: module {module_name!r} has no class {class_name!r}")
+        raise RegistryError(f"{spec!r}: module {module_name!r} has no class {class_name!r}")
     agent = factory(rules) if _takes_rules(factory) else factory()
     for method in ("reset", "act"):
         if not callable(getattr(agent, method, None)):
-            raise RosterError(f"{spec!r}: {class_name} has no method {method!r}, which an agent needs")
+            raise RegistryError(f"{spec!r}: {class_name} has no method {method!r}, which an agent needs")
     if not isinstance(getattr(agent, "name", None), str):
         agent.name = class_name
     named: Agent = agent
@@ -154,20 +162,20 @@ def files_of(spec: str) -> dict[str, Path]:
         code of this package, nor for a module whose source cannot be seen.
 
     Raises:
-        RosterError: If a file is not there.
+        RegistryError: If a file is not there.
     """
     kind, _, place = spec.partition(":")
     files = _FILES[kind](place) if kind in _FILES else {}
     for file in files.values():
         if not file.is_file():
-            raise RosterError(f"{spec!r}: there is no file {file}")
+            raise RegistryError(f"{spec!r}: there is no file {file}")
     return files
 
 
 def _policy_files(path: str) -> dict[str, Path]:
     folder = policy_folder(Path(path))
     if folder is None:
-        raise RosterError(f"'neural:{path}' holds no policy: {' and '.join(POLICY_FILES)} are missing")
+        raise RegistryError(f"'neural:{path}' holds no policy: {' and '.join(POLICY_FILES)} are missing")
     return {name: folder / name for name in POLICY_FILES}
 
 
@@ -227,3 +235,160 @@ _FILES: Mapping[str, Callable[[str], dict[str, Path]]] = {
     "file": _source_file,
     "python": _module_files,
 }
+
+
+FILE_PREFIX, PYTHON_PREFIX = "file:", "python:"
+_AGENTS = Path(__file__).resolve().parent
+# Where the code stands that results depend on: neither the browser's nor the trainer's.
+_CODE = (
+    "*.py",
+    "arena/**/*.py",
+    "heuristics/**/*.py",
+    "policies/**/*.py",
+    "neural/**/*.py",
+)
+
+
+def short_name(spec: str) -> str:
+    """A spec as tables show it where it is clear: of somebody else's class its name."""
+    return spec.rsplit(":", 1)[-1] if is_outsider(spec) else spec
+
+
+def is_outsider(spec: str) -> bool:
+    """Whether a spec is of somebody else's class, which may do anything to its process."""
+    return spec.startswith((FILE_PREFIX, PYTHON_PREFIX))
+
+
+def make_agent(spec: str, rules: Rules) -> Agent:
+    """Make the agent of a spec.
+
+    Raises:
+        RegistryError: If there is none, with the reason.
+    """
+    try:
+        if spec.startswith(FILE_PREFIX):
+            return _from_file(spec.removeprefix(FILE_PREFIX), rules)
+        return make(spec, rules)
+    except RegistryError as error:
+        raise RegistryError(f"agents: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an outsider's class may raise anything
+        raise RegistryError(f"agents: {spec} cannot be made: {describe(error)}") from error
+
+
+def specs_in_file(path: Path) -> list[str]:
+    """The specs of the agents that a Python file defines: its classes with `reset` and `act`.
+
+    Raises:
+        RegistryError: If the file cannot be run, or defines no agent.
+    """
+    module = _run_file(path)
+    classes = [
+        name
+        for name, member in vars(module).items()
+        if inspect.isclass(member) and member.__module__ == module.__name__ and _is_agent_class(member)
+    ]
+    if not classes:
+        raise RegistryError(
+            f"agents-from: {path} defines no agent: a class with reset() and act(); see docs/own_agent.md"
+        )
+    return [f"{FILE_PREFIX}{path.resolve()}:{name}" for name in classes]
+
+
+def _is_agent_class(member: type) -> bool:
+    is_protocol = getattr(member, "_is_protocol", False)
+    is_public = not member.__name__.startswith("_")
+    return (
+        is_public and not is_protocol and callable(getattr(member, "act", None)) and hasattr(member, "reset")
+    )
+
+
+def _from_file(location: str, rules: Rules) -> Agent:
+    path, _, name = location.rpartition(":")
+    if not path or not name:
+        raise RegistryError(
+            f"'{FILE_PREFIX}{location}' should read file:PATH:Class; --agents-from PATH takes all classes"
+        )
+    maker = getattr(_run_file(Path(path)), name, None)
+    if maker is None:
+        raise RegistryError(f"{path} defines no {name!r}")
+    agent: Agent = maker(rules) if _takes_rules(maker) else maker()
+    if not isinstance(getattr(agent, "name", None), str):
+        agent.name = name
+    return agent
+
+
+def _run_file(path: Path) -> ModuleType:
+    name = f"canasta_entrants_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise RegistryError(f"agents-from: there is no file {path}")
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise RegistryError(f"agents-from: {path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[name]
+        raise RegistryError(f"agents-from: {path} does not run: {describe(error)}") from error
+    return module
+
+
+def fingerprint(spec: str) -> str:
+    """A hash that changes when a file of the entrant does: its weights, its rules, its code.
+
+    Raises:
+        RegistryError: If a file is missing or cannot be read.
+    """
+    try:
+        return _digest(files_of(spec), spec)
+    except (OSError, ValueError) as error:
+        raise RegistryError(f"agents: {spec}: its files cannot be read ({error})") from error
+
+
+def code_fingerprint(agents: Path = _AGENTS) -> str:
+    """A hash of `code_files`, from the folder of this package."""
+    return _digest(code_files(agents))
+
+
+def code_files(agents: Path = _AGENTS) -> dict[str, Path]:
+    """The code that results depend on: the engine, all players, what plays neural policies, the arena."""
+    env = Path(env_agent.__file__).resolve()  # what an agent is asked with; no kernel
+    files = {path.relative_to(env.parent).as_posix(): path for path in (*engine_sources(), env)}
+    ours = {path.relative_to(agents): path for part in _CODE for path in agents.glob(part)}
+    return files | {f"agents/{name.as_posix()}": path for name, path in ours.items()}
+
+
+def _digest(files: Mapping[str, Path], beginning: str = "") -> str:
+    """A hash of names and contents: 16 hexadecimal digits."""
+    digest = hashlib.sha256(beginning.encode(errors="backslashreplace"))
+    for name, path in sorted(files.items()):
+        content = path.read_bytes()
+        digest.update(f"\0{name}\0{len(content)}\0".encode(errors="backslashreplace"))
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+_MAX_REASON = 300  # characters of what an entrant's error says
+_OUR_CODE = (Path(__file__).resolve().parent, Path(np.__file__).resolve().parent)
+
+
+def describe(error: BaseException) -> str:
+    """An entrant's error in one line: its type, what it says first, and where it was raised."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:  # an outsider's __str__ may raise as well
+        lines = []
+    text = ": ".join([type(error).__name__, *lines[:1]])[:_MAX_REASON]
+    text = text.encode("utf-8", "replace").decode()  # half a surrogate pair can be printed nowhere
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_absolute() and not any(folder in path.parents for folder in _OUR_CODE):
+            return f"{text} ({path.name}, line {frame.lineno})"
+    return text
