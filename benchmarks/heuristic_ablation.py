@@ -122,8 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--player", choices=RULES_OF, help="the strongest of the game if not given")
     options = parser.parse_args(arguments)
     rules = standard_rules(options.game, options.players)
-    player = options.player or ("keeper" if rules.is_modern else "watcher")
-    if rules.is_modern != (player == "keeper"):
+    is_modern = rules.game == "modern_american"
+    player = options.player or ("keeper" if is_modern else "watcher")
+    if is_modern != (player == "keeper"):
         parser.error(f"the {player} does not play {options.game}")
     print("| rule | worth, points a deal |\n|---|---|")
     for meaning, points, half_width in ablate(rules, player, options.boards, options.seed):

@@ -1,8 +1,8 @@
-"""The two games as data: one frozen dataclass of numbers, validated together.
+"""The games as data: one frozen dataclass of numbers and switches, validated together.
 
-What the games share is code that reads these numbers; where they differ in kind (the wild meld, the
-opening from the hand, ...) the engine asks `is_modern`. A house rule is a replaced number:
-`dataclasses.replace(classic(), hand_size=15)`.
+A game is what its rules say, clause by clause: the engine asks `has_wild_meld` or `melds_end_at_seven`, never
+which game is played. A house rule is a replaced field, a third game a set of them:
+`dataclasses.replace(classic(), hand_size=15, has_wild_meld=True, wild_canasta_bonus=1_000)`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from canasta_env.cards import CANASTA_SIZE, NUM_CARDS
 
 Game = Literal["classic", "modern_american"]
 GAMES: tuple[Game, ...] = ("classic", "modern_american")
@@ -21,20 +23,17 @@ MAX_POINTS = 1_000_000  # of one bonus or penalty: sums of a match stay far insi
 MAX_SCORE = 10**9  # of a side in a match, far inside 64 bits
 MAX_MINIMA = 8
 
-# Numbers of clauses that the other game does not have; they must be 0 there.
-MODERN_ONLY = (
-    "clean_sevens_or_aces_bonus",
-    "twos_canasta_bonus",
-    "jokers_canasta_bonus",
-    "wild_canasta_bonus",
-    "unfinished_sevens_penalty",
-    "unfinished_aces_penalty",
-    "unfinished_wilds_penalty",
-    "unfinished_jokers_penalty",
-    "aces_in_hand_penalty",
-    "sevens_in_hand_penalty",
-)
-CLASSIC_ONLY = ("concealed_bonus",)
+# Numbers that belong to a clause which a game may lack; they must be 0 there.
+NEEDED_SWITCHES = {
+    "clean_sevens_or_aces_bonus": "has_special_canastas",
+    "twos_canasta_bonus": "has_wild_meld",
+    "jokers_canasta_bonus": "has_wild_meld",
+    "wild_canasta_bonus": "has_wild_meld",
+    "unfinished_wilds_penalty": "has_wild_meld",
+    "unfinished_jokers_penalty": "has_wild_meld",
+    "concealed_bonus": "can_go_out_concealed",
+}
+LARGEST_TO_TAKE = 4  # cards of a meld that a pair and the top card bring to seven
 
 
 class RulesError(ValueError):
@@ -43,8 +42,11 @@ class RulesError(ValueError):
 
 @dataclass(frozen=True)
 class Rules:
-    """Every number of a game. Build one with `classic` or `modern_american`.
+    """What a game does, and its numbers. Build one with `classic` or `modern_american`.
 
+    `game` names the game that is played, or that a house rule began from. It goes into texts, file names and
+    ids, and gives `from_dict` the fields that are left out; of what is played it decides only how many
+    players there may be.
     Points are positive here, bonuses and penalties alike.
     """
 
@@ -72,6 +74,33 @@ class Rules:
     unfinished_jokers_penalty: int  # in place of unfinished_wilds_penalty if the meld holds all four jokers
     aces_in_hand_penalty: int
     sevens_in_hand_penalty: int
+    # What the game does.
+    lays_black_threes: bool  # R-DEAL-2: like red threes, as soon as they are dealt, drawn or taken
+    turns_up_card: bool  # R-DEAL-3: to start the pile, which else starts empty
+    keeps_unreplaced_three: bool  # R-TURN-2: a three drawn last stays in the hand; else it is laid
+    ends_with_stock: bool  # R-TURN-3: the deal ends with the turn that drew the last card
+    largest_meld_to_take: int | None  # R-TAKE-2: most cards of a meld that the pile may join; None: no limit
+    can_take_with_wild: bool  # R-TAKE-3: the pile, with a natural and a wild
+    opens_from_hand: bool  # R-TAKE-5: the opening stands without the top card, which joins at `pick up`
+    needs_more_naturals: bool  # R-MELD-2: than wilds, in every meld of a rank
+    melds_end_at_seven: bool  # R-MELD-3: a canasta takes no more cards
+    sevens_take_wilds: bool  # R-MELD-5
+    aces_take_wilds: bool  # R-MELD-5: after the opening; in it they do in every game
+    has_wild_meld: bool  # R-MELD-6: three to seven wilds, one a side
+    closes_ranks: bool  # R-MELD-7: a clean canasta closes its rank for everybody
+    can_meld_black_threes: bool  # R-MELD-8: when going out
+    needs_clean_opening: bool  # R-OPEN-3: a clean meld or a wild meld is part of it
+    canasta_waives_minimum: bool  # R-OPEN-4: a clean or wild one, laid wholly from the hand
+    wilds_freeze_pile: bool  # R-DISC-1, R-DEAL-3: then only a pair takes it
+    holds_back_wilds: bool  # R-DISC-2: discarded only to go out, or from a hand of wilds only
+    orders_first_discards: bool  # R-DISC-3: on an empty pile, by class
+    goes_out_by_discarding: bool  # R-OUT-2: only so; else laying the last card goes out as well
+    asks_once_a_deal: bool  # R-OUT-3: each player; else once a turn
+    is_yes_binding: bool  # R-OUT-3: the player must go out after it
+    can_go_out_concealed: bool  # R-OUT-4
+    has_special_canastas: bool  # R-SCORE-2: clean sevens and clean aces have a bonus of their own
+    subtracts_melds_without_canasta: bool  # R-SCORE-1
+    canastas_for_threes: int  # R-SCORE-4: to count threes for a side; with 0, any meld is enough
 
     def __post_init__(self) -> None:
         """Refuse what is not a game.
@@ -82,9 +111,9 @@ class Rules:
         _validate(self)
 
     @property
-    def is_modern(self) -> bool:
-        """Whether this is Modern American Canasta."""
-        return self.game == "modern_american"
+    def short_name(self) -> str:
+        """The game in one word, for sentences: "Classic", "Modern"."""
+        return "Classic" if self.game == "classic" else "Modern"
 
     @property
     def num_sides(self) -> int:
@@ -161,6 +190,32 @@ def classic(players: int = 4, target: int | None = None) -> Rules:
         unfinished_jokers_penalty=0,
         aces_in_hand_penalty=0,
         sevens_in_hand_penalty=0,
+        lays_black_threes=False,
+        turns_up_card=True,
+        keeps_unreplaced_three=False,
+        ends_with_stock=False,
+        largest_meld_to_take=None,
+        can_take_with_wild=True,
+        opens_from_hand=False,
+        needs_more_naturals=True,
+        melds_end_at_seven=False,
+        sevens_take_wilds=True,
+        aces_take_wilds=True,
+        has_wild_meld=False,
+        closes_ranks=False,
+        can_meld_black_threes=True,
+        needs_clean_opening=False,
+        canasta_waives_minimum=False,
+        wilds_freeze_pile=True,
+        holds_back_wilds=False,
+        orders_first_discards=False,
+        goes_out_by_discarding=False,
+        asks_once_a_deal=False,
+        is_yes_binding=True,
+        can_go_out_concealed=True,
+        has_special_canastas=False,
+        subtracts_melds_without_canasta=False,
+        canastas_for_threes=0,
     )
 
 
@@ -198,6 +253,32 @@ def modern_american(target: int = 8_500) -> Rules:
         unfinished_jokers_penalty=2_500,
         aces_in_hand_penalty=1_500,
         sevens_in_hand_penalty=1_500,
+        lays_black_threes=True,
+        turns_up_card=False,
+        keeps_unreplaced_three=True,
+        ends_with_stock=True,
+        largest_meld_to_take=LARGEST_TO_TAKE,
+        can_take_with_wild=False,
+        opens_from_hand=True,
+        needs_more_naturals=False,
+        melds_end_at_seven=True,
+        sevens_take_wilds=False,
+        aces_take_wilds=False,
+        has_wild_meld=True,
+        closes_ranks=True,
+        can_meld_black_threes=False,
+        needs_clean_opening=True,
+        canasta_waives_minimum=True,
+        wilds_freeze_pile=False,
+        holds_back_wilds=True,
+        orders_first_discards=True,
+        goes_out_by_discarding=True,
+        asks_once_a_deal=True,
+        is_yes_binding=False,
+        can_go_out_concealed=False,
+        has_special_canastas=True,
+        subtracts_melds_without_canasta=True,
+        canastas_for_threes=2,
     )
 
 
@@ -246,17 +327,43 @@ def _validate(rules: Rules) -> None:
     _check_range(rules, "cards_drawn", 1, 8)
     _check_range(rules, "canastas_to_go_out", 1, 8)
     _check_range(rules, "max_wilds_in_meld", 0, 5)
-    _check_range(rules, "naturals_before_wild", 2, 7 if rules.is_modern else 2)
-    for name in (field.name for field in dataclasses.fields(rules)):
-        if name.endswith(("_bonus", "_penalty")):
-            _check_range(rules, name, 0, MAX_POINTS)
-    for name in CLASSIC_ONLY if rules.is_modern else MODERN_ONLY:
-        if getattr(rules, name) != 0:
-            raise RulesError(f"{name}: {getattr(rules, name)!r} must be 0: {rules.game} has no such clause")
+    _check_range(rules, "naturals_before_wild", 2, 7)
+    _check_range(rules, "canastas_for_threes", 0, 8)
+    for field in dataclasses.fields(rules):
+        if field.name.endswith(("_bonus", "_penalty")):
+            _check_range(rules, field.name, 0, MAX_POINTS)
+        elif field.type == "bool" and not isinstance(getattr(rules, field.name), bool):
+            raise RulesError(f"{field.name}: {getattr(rules, field.name)!r} must be True or False")
     threes = rules.threes_points
     if not isinstance(threes, tuple) or len(threes) != 4 or not all(_is_points(points) for points in threes):
         raise RulesError(f"threes_points: {threes!r} must be four whole numbers from 0 to {MAX_POINTS:,}")
     _validate_minima(rules.opening_minima)
+    _validate_together(rules)
+
+
+def _validate_together(rules: Rules) -> None:
+    """Refuse fields that do not make a game with each other."""
+    for number, switch in NEEDED_SWITCHES.items():
+        if getattr(rules, number) != 0 and not getattr(rules, switch):
+            raise RulesError(f"{number}: {getattr(rules, number)!r} must be 0, or {switch} True")
+    if rules.lays_black_threes and rules.can_meld_black_threes:
+        raise RulesError(
+            "can_meld_black_threes: True must be False where lays_black_threes is True: laid threes"
+            " never come into a hand"
+        )
+    largest = rules.largest_meld_to_take
+    if largest is not None:
+        _check_range(rules, "largest_meld_to_take", 0, NUM_CARDS)
+    if rules.melds_end_at_seven and (largest is None or largest > LARGEST_TO_TAKE):
+        raise RulesError(
+            f"largest_meld_to_take: {largest!r} must be at most {LARGEST_TO_TAKE} where melds_end_at_seven is"
+            " True: taking the pile adds three cards"
+        )
+    if rules.closes_ranks and not rules.melds_end_at_seven and rules.naturals_before_wild > CANASTA_SIZE - 1:
+        raise RulesError(
+            f"naturals_before_wild: {rules.naturals_before_wild} must be at most {CANASTA_SIZE - 1} where"
+            " closes_ranks is True and melds_end_at_seven False: seven naturals close the rank first"
+        )
 
 
 def _check_range(rules: Rules, name: str, low: int, high: int | None) -> None:

@@ -62,7 +62,7 @@ def render(results: dict[str, Any]) -> str:
         ratings_svg=Markup(ratings_plot(results["standings"])) if results["standings"] else "",
         anatomy_svg=Markup(anatomy_plot(anatomy)) if anatomy else "",
         replays=_embedded(_replays(results)),
-        is_modern=results["settings"]["game"] == "modern_american",
+        rules=Rules.from_dict(results["settings"]["rules"]),
         css=_text("report.css"),
         script=_text("replay.js"),
     )

@@ -71,8 +71,8 @@ def is_canasta(view, side, kind):
 
 @kernel
 def is_finished(rules, view, side, kind):
-    """Whether a meld is a Modern canasta, which takes no more cards (R-MELD-3)."""
-    return rules.is_modern and meld_size(view, side, kind) >= CANASTA_SIZE
+    """Whether a meld is a canasta that takes no more cards (R-MELD-3)."""
+    return rules.melds_end_at_seven and meld_size(view, side, kind) >= CANASTA_SIZE
 
 
 @kernel
@@ -163,15 +163,12 @@ def lowest_discard(mask, scores):
 # Watching the table: what the next player can hold, and so what a discard risks.
 
 
-_LARGEST_TO_TAKE = CANASTA_SIZE - 3  # R-TAKE-2 (Modern): the pile is taken onto melds up to this size
-
-
 @kernel
 def can_be_taken(rules, view, kind):
     """Whether a natural pair of the next player takes a pile with this card on top."""
     if kind < FIRST_RANK or view.closed[kind]:
         return False
-    return not rules.is_modern or meld_size(view, NEXT, kind) <= _LARGEST_TO_TAKE
+    return meld_size(view, NEXT, kind) <= rules.largest_meld_to_take
 
 
 @kernel

@@ -30,14 +30,14 @@ _MISSING_SIZES = CANASTA_SIZE  # a meld may miss up to this many wilds, exclusiv
 def card_to_hold_back(rules, view):
     """The kind to go out by discarding, NO_CARD if everything is laid, NO_WAY if the turn cannot end so.
 
-    Lays everything if that is allowed (Classic), else holds back the cheapest card that can be spared.
+    Lays everything if that goes out (R-OUT-2), else holds back the cheapest card that can be spared.
     """
     stuck, held = _stuck_cards(rules, view)
     if stuck > 1 or view.answer == REFUSED or view.taken != NO_CARD:
         return NO_WAY
     if stuck == 1:
         return held if can_lay_all_but(rules, view, held) else NO_WAY
-    if not rules.is_modern and can_lay_all_but(rules, view, NO_CARD):
+    if not rules.goes_out_by_discarding and can_lay_all_but(rules, view, NO_CARD):
         return NO_CARD
     held = NO_WAY
     for kind in range(NUM_KINDS):
@@ -72,11 +72,11 @@ def _most_laid(rules, view, kind, wilds):
     size = meld_size(view, OWN, kind)
     if view.closed[kind]:
         return 0
-    if rules.is_modern:
+    if rules.melds_end_at_seven:
         cards = min(cards, CANASTA_SIZE - size)
     if size > 0 or cards >= MELD_START:
         return cards
-    return cards if cards == PAIR and wilds > 0 and not rules.is_modern else 0
+    return cards if cards == PAIR and wilds > 0 and rules.naturals_before_wild <= PAIR else 0
 
 
 @kernel
@@ -85,7 +85,7 @@ def can_lay_all_but(rules, view, held):
     wilds = wilds_in_hand(view) - is_wild(held)
     closing = np.zeros(_MISSING_SIZES, np.int64)  # melds that so many wilds would make canastas
     canastas, room, points = 0, 0, view.opening_points
-    if rules.is_modern and meld_size(view, OWN, WILD_MELD) > 0:
+    if rules.has_wild_meld and meld_size(view, OWN, WILD_MELD) > 0:
         wilds, canastas = _feed_wild_meld(view, wilds)
     for kind in range(FIRST_RANK, NUM_KINDS):
         hand = view.hand[kind] - (kind == held)
@@ -95,11 +95,11 @@ def can_lay_all_but(rules, view, held):
             continue
         if hand > 0:
             if meld_size(view, OWN, kind) == 0 and hand < MELD_START:
-                if rules.is_modern or hand < PAIR:
+                if rules.naturals_before_wild > PAIR or hand < PAIR:
                     return False
                 wilds -= 1
                 on_table = 1
-            if view.closed[kind] or (rules.is_modern and naturals + on_table > CANASTA_SIZE):
+            if view.closed[kind] or (rules.melds_end_at_seven and naturals + on_table > CANASTA_SIZE):
                 return False
         points += hand * VALUE[kind]
         here = wild_room(rules, kind, naturals, on_table, False)
@@ -130,7 +130,7 @@ def _feed_wild_meld(view, wilds):
 @kernel
 def _may_end(rules, view, held, natural_points):
     """Whether the minimum is met with everything laid, and a discard is there if there must be one."""
-    if rules.is_modern and held == NO_CARD:
+    if rules.goes_out_by_discarding and held == NO_CARD:
         return False
     if view.opened[OWN]:
         return True
@@ -172,7 +172,7 @@ def step_out(rules, view, mask, held):
 
 @kernel
 def _lay_wild(rules, view, mask):
-    if rules.is_modern and wild_meld_is_growing(view, OWN):
+    if rules.has_wild_meld and wild_meld_is_growing(view, OWN):
         return wild_onto(mask, WILD_MELD)
     action = closing_step(rules, view, mask, 0, wilds_in_hand(view))
     if action == NOTHING:

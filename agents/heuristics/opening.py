@@ -91,17 +91,17 @@ def plan_opening(rules, view, pair, points, spare, prices, plan):
     trial = no_plan()
     left = np.zeros((NUM_KINDS + 1, _NUM_LEFT), np.int64)  # what is left before each kind's turn
     spent = np.zeros(NUM_KINDS + 1, np.float64)
-    is_free = not (rules.is_modern and wild_meld_is_growing(view, OWN))  # wilds may join ranks
+    is_free = not (rules.has_wild_meld and wild_meld_is_growing(view, OWN))  # wilds may join ranks
     _begin(
         left,
         hand[TWO] * is_free,
         hand[JOKER] * is_free,
         spare,
         points,
-        not rules.is_modern or _has_anchor(view),
+        not rules.needs_clean_opening or _has_anchor(view),
     )
     price = _try_ranks(rules, view, hand, prices, reach, left, spent, trial, plan, UNAFFORDABLE)
-    if not rules.is_modern:
+    if not rules.has_wild_meld:
         return price
     for twos in range(hand[TWO] + 1):
         for jokers in range(hand[JOKER] + 1):
@@ -314,12 +314,12 @@ def _is_meld(rules, view, kind, naturals, wilds):
     all_wilds = meld_wilds(view, OWN, kind)
     if view.closed[kind] or all_naturals < PAIR or size + naturals + wilds < MELD_START:
         return False
-    if rules.is_modern:
-        limit = LARGEST_BEFORE_TOP_CARD if kind == view.taken else CANASTA_SIZE
-        if size + naturals + wilds > limit:
-            return False
-        if wilds > 0 and size > 0 and all_wilds == 0:
-            return False  # the clean meld that lies there may be the one that is needed
+    if rules.opens_from_hand and kind == view.taken and size + naturals + wilds > LARGEST_BEFORE_TOP_CARD:
+        return False
+    if rules.melds_end_at_seven and size + naturals + wilds > CANASTA_SIZE:
+        return False
+    if rules.needs_clean_opening and wilds > 0 and size > 0 and all_wilds == 0:
+        return False  # the clean meld that lies there may be the one that is needed
     return wilds == 0 or wilds <= wild_room(rules, kind, all_naturals, all_wilds, True)
 
 

@@ -46,7 +46,7 @@ def policy_folder(path: Path) -> Path | None:
 
 def policy_name(rules: Rules) -> str:
     """Name that the policy of a game has, if there is one."""
-    return rules.game if rules.is_modern else f"{rules.game}_{rules.players}"
+    return rules.game if rules.game == "modern_american" else f"{rules.game}_{rules.players}"
 
 
 def playable_policy(rules: Rules) -> str | None:

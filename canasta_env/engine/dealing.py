@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from canasta_env.cards import BLACK_THREE, FIRST_RANK, NUM_CARDS, NUM_KINDS, RED_THREE, deck
+from canasta_env.cards import BLACK_THREE, NUM_CARDS, NUM_KINDS, RED_THREE, deck
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.state import (
     MAX_SEATS,
@@ -123,8 +123,8 @@ def deal_cards(rules, s):  # type: ignore[no-untyped-def]
             receive(s, seat, next_card(s))
     for turn in range(rules.players):
         _lay_dealt_threes(rules, s, (first + turn) % rules.players)
-    if not rules.is_modern:
-        _turn_up_pile(s)
+    if rules.turns_up_card:
+        _turn_up_pile(rules, s)
     s.to_play = first
     s.phase = PHASE_DRAW
 
@@ -146,8 +146,8 @@ def receive(s, seat, kind):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_laid_three(rules, kind):  # type: ignore[no-untyped-def]
-    """Whether a card is laid at once: red threes, in Modern all threes (R-DEAL-2)."""
-    return kind == RED_THREE or (kind == BLACK_THREE and rules.is_modern)
+    """Whether a card is laid at once: a red three, and where the game says so a black one (R-DEAL-2)."""
+    return kind == RED_THREE or (kind == BLACK_THREE and rules.lays_black_threes)
 
 
 @kernel
@@ -185,13 +185,14 @@ def push_pile(s, kind):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _turn_up_pile(s):  # type: ignore[no-untyped-def]
+def _turn_up_pile(rules, s):  # type: ignore[no-untyped-def]
+    """R-DEAL-3: on a wild or a three that is laid, another card is turned."""
     while True:
         kind = next_card(s)
         push_pile(s, kind)
-        if kind >= FIRST_RANK or kind == BLACK_THREE:
+        if kind >= BLACK_THREE and not is_laid_three(rules, kind):
             return
-        s.wild_frozen = 1  # R-DEAL-3: a wild or a red three was turned
+        s.wild_frozen = rules.wilds_freeze_pile
 
 
 @kernel
@@ -207,7 +208,7 @@ def draw(rules, s):  # type: ignore[no-untyped-def]
         kind = next_card(s)
         while is_laid_three(rules, kind):
             if s.next_card == NUM_CARDS:  # R-TURN-2
-                if rules.is_modern:
+                if rules.keeps_unreplaced_three:
                     receive(s, seat, kind)
                 else:
                     lay_three(rules, s, seat, kind)
@@ -224,13 +225,13 @@ def draw(rules, s):  # type: ignore[no-untyped-def]
 def allow_question(rules, s):  # type: ignore[no-untyped-def]
     """Mark that the player may ask now, as far as everybody can see (R-OUT-3)."""
     partnership = rules.players == MAX_SEATS
-    s.can_ask = partnership and not (rules.is_modern and s.asked[s.to_play])
+    s.can_ask = partnership and not (rules.asks_once_a_deal and s.asked[s.to_play])
 
 
 @kernel
 def end_turn(rules, s):  # type: ignore[no-untyped-def]
-    """Pass the turn on, or end the deal after the turn that drew Modern's last stock card (R-TURN-3)."""
-    if rules.is_modern and s.next_card == NUM_CARDS:
+    """Pass the turn on, or end the deal where it ends with the turn that drew the last card (R-TURN-3)."""
+    if rules.ends_with_stock and s.next_card == NUM_CARDS:
         end_deal(s)
         return
     _close_turn(s)

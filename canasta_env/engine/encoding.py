@@ -156,7 +156,7 @@ def layout(rules: Rules) -> list[Block]:
         ("taken", NUM_RANKS, f"{_RANKS}: top card between take and pick up, one-hot"),
         ("begun", NUM_RANKS, f"{_RANKS}: melds begun in this turn"),
     ]
-    if rules.is_modern:
+    if rules.closes_ranks:
         sizes.append(("closed", NUM_RANKS, f"{_RANKS}: closed ranks"))
     return _placed(sizes, 0)
 
@@ -167,12 +167,11 @@ def _side_sizes(rules: Rules, side: int) -> list[tuple[str, int, str]]:
         (f"{name}_melds", NUM_RANKS * _N_MELD, f"{_RANKS} x cards {MELD}"),
         (f"{name}_meld_wilds", NUM_RANKS * _N_MELD_WILDS, f"{_RANKS} x wilds {MELD_WILDS}"),
     ]
-    if rules.is_modern:
-        sizes += [
-            (f"{name}_wild_meld", _N_MELD, f"cards {MELD}"),
-            (f"{name}_wild_meld_jokers", _N_WILD_MELD_JOKERS, f"jokers {WILD_MELD_JOKERS}"),
-            (f"{name}_black_threes", _N_THREES, f"laid, levels {THREES}"),
-        ]
+    if rules.has_wild_meld:
+        sizes.append((f"{name}_wild_meld", _N_MELD, f"cards {MELD}"))
+        sizes.append((f"{name}_wild_meld_jokers", _N_WILD_MELD_JOKERS, f"jokers {WILD_MELD_JOKERS}"))
+    if rules.lays_black_threes:
+        sizes.append((f"{name}_black_threes", _N_THREES, f"laid, levels {THREES}"))
     sizes += [
         (f"{name}_red_threes", _N_THREES, f"laid, levels {THREES}"),
         (f"{name}_canastas", _N_CANASTAS, f"levels {CANASTAS}"),
@@ -292,12 +291,13 @@ def _encode_side(rules, v, side, out, at):  # type: ignore[no-untyped-def]
     for rank in range(FIRST_RANK, NUM_KINDS):
         _level(out, at, _MELD_WILDS, v.twos[side, rank] + v.jokers[side, rank])
         at += _N_MELD_WILDS
-    if rules.is_modern:
+    if rules.has_wild_meld:
         jokers = v.jokers[side, WILD_MELD]
         _level(out, at, _MELD, v.twos[side, WILD_MELD] + jokers)
         at += _N_MELD
         _level(out, at, _WILD_MELD_JOKERS, jokers)
         at += _N_WILD_MELD_JOKERS
+    if rules.lays_black_threes:
         _level(out, at, _THREES, v.black_threes[side])
         at += _N_THREES
     _level(out, at, _THREES, v.red_threes[side])
@@ -346,7 +346,7 @@ def _encode_turn(rules, v, out, at):  # type: ignore[no-untyped-def]
     for rank in range(FIRST_RANK, NUM_KINDS):
         out[at] = v.begun[rank]
         at += 1
-    if rules.is_modern:
+    if rules.closes_ranks:
         for rank in range(FIRST_RANK, NUM_KINDS):
             out[at] = v.closed[rank]
             at += 1

@@ -35,7 +35,7 @@ def lays_everything(rules, s):  # type: ignore[no-untyped-def]
     """
     seat = s.to_play
     side = seat % rules.num_sides
-    if not rules.is_modern and _lays_all(rules, s, seat, side):
+    if not rules.goes_out_by_discarding and _lays_all(rules, s, seat, side):
         return True
     for kind in range(NUM_KINDS):
         if s.hand[seat, kind] > 0:
@@ -57,13 +57,13 @@ def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
     usable_wilds = min(wilds, rules.max_wilds_in_meld)
     canastas = s.canastas[side]
     without_meld = s.hand[seat, BLACK_THREE]
-    if without_meld >= MELD_START or s.naturals[side, BLACK_THREE] > 0:
+    if rules.can_meld_black_threes and (without_meld >= MELD_START or s.naturals[side, BLACK_THREE] > 0):
         without_meld = 0
     for at in HALVES:
         hand, sizes = load_ranks(s.hand[seat], at), meld_sizes(s, side, at)
         closed = load_ranks(s.closed, at)
         stuck = at_least(hand, 1) & negate(at_least(hand, PAIR) | at_least(sizes, 1))
-        if rules.is_modern:
+        if rules.melds_end_at_seven:
             stuck += minus(hand + sizes, each(CANASTA_SIZE))
         without_meld += add_up(where(closed, hand) + where(negate(closed), stuck), at)
         within_reach = at_least(hand + sizes + each(usable_wilds), CANASTA_SIZE)
@@ -71,7 +71,7 @@ def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
     if without_meld > 1:
         return True
     wild_meld = meld_size(s, side, WILD_MELD)
-    if rules.is_modern and wild_meld < CANASTA_SIZE <= wild_meld + wilds:
+    if rules.has_wild_meld and wild_meld < CANASTA_SIZE <= wild_meld + wilds:
         canastas += 1
     return canastas < rules.canastas_to_go_out
 
@@ -79,27 +79,35 @@ def is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
 @kernel
 def _lays_all(rules, s, seat, side):  # type: ignore[no-untyped-def]
     """Whether all the hand can be laid with the canastas to go out, and as an opening where there is none."""
-    black_threes = s.hand[seat, BLACK_THREE]
-    if black_threes > 0 and s.naturals[side, BLACK_THREE] == 0 and black_threes < MELD_START:
+    if not _lays_black_threes(rules, s, seat, side):
         return False
     if s.opened[side]:
         return _lays_all_keeping(rules, s, seat, side, NO_CARD)
-    if not rules.is_modern:
-        return _opens_with_hand(rules, s, seat, side) and _lays_all_keeping(rules, s, seat, side, NO_CARD)
-    for rank in range(FIRST_RANK, NUM_KINDS):  # R-OPEN-3
-        is_clean = (
-            s.hand[seat, rank] + s.naturals[side, rank] >= MELD_START and meld_wilds(s, side, rank) == 0
-        )
-        if is_clean and _lays_all_keeping(rules, s, seat, side, rank):
-            return True
+    if not rules.canasta_waives_minimum and not _opens_with_hand(rules, s, seat, side):
+        return False
+    if rules.needs_clean_opening or rules.canasta_waives_minimum:
+        cards = MELD_START if rules.needs_clean_opening else CANASTA_SIZE
+        for rank in range(FIRST_RANK, NUM_KINDS):  # R-OPEN-3, R-OPEN-4
+            is_clean = s.hand[seat, rank] + s.naturals[side, rank] >= cards and meld_wilds(s, side, rank) == 0
+            if is_clean and _lays_all_keeping(rules, s, seat, side, rank):
+                return True
     return _lays_all_keeping(rules, s, seat, side, NO_CARD)
+
+
+@kernel
+def _lays_black_threes(rules, s, seat, side):  # type: ignore[no-untyped-def]
+    """Whether the black threes of the hand, if any, make or join a meld (R-MELD-8)."""
+    black_threes = s.hand[seat, BLACK_THREE]
+    if black_threes == 0:
+        return True
+    return rules.can_meld_black_threes and (s.naturals[side, BLACK_THREE] > 0 or black_threes >= MELD_START)
 
 
 @kernel
 def _lays_all_keeping(rules, s, seat, side, clean_rank):  # type: ignore[no-untyped-def]
     """The same, with no wild onto `clean_rank`.
 
-    In a Modern opening NO_CARD stands for the wild meld, which then has to be laid (R-OPEN-3).
+    Where an opening needs a clean meld, NO_CARD stands for the wild meld, which has to be laid (R-OPEN-3).
     """
     canastas, forced, room, needs = 0, 0, 0, 0
     for rank in range(FIRST_RANK, NUM_KINDS):
@@ -110,12 +118,13 @@ def _lays_all_keeping(rules, s, seat, side, clean_rank):  # type: ignore[no-unty
         naturals, wilds = on_table + cards, meld_wilds(s, side, rank)
         if cards > 0 and (s.closed[rank] or naturals < PAIR):
             return False
-        if rules.is_modern and naturals + wilds > CANASTA_SIZE:
+        if rules.melds_end_at_seven and naturals + wilds > CANASTA_SIZE:
             return False
         here = 0
-        if rank != clean_rank:
+        if rank != clean_rank and not s.closed[rank]:
             here = max(0, wild_room(rules, rank, naturals, wilds, not s.opened[side]))
-        must = 1 if naturals + wilds < MELD_START else 0
+        closes_early = rules.closes_ranks and cards > 0 and wilds == 0 and naturals > CANASTA_SIZE
+        must = 1 if naturals + wilds < MELD_START or closes_early else 0
         if must > here:
             return False
         need = CANASTA_SIZE - naturals - wilds
@@ -144,10 +153,11 @@ def _spreads_wilds(rules, s, seat, side, clean_rank, canastas, forced, room, nee
     wild_meld = meld_size(s, side, WILD_MELD)
     if wild_meld == CANASTA_SIZE:
         canastas += 1
-    is_opening = rules.is_modern and not s.opened[side]
-    is_waived = is_opening and _lays_clean_canasta(s, seat, side)
+    is_opening = not s.opened[side]
+    is_waived = is_opening and _waives_minimum(rules, s, seat, side, clean_rank)
     is_reached = not is_opening or is_waived or _opens_with_hand(rules, s, seat, side)
-    most = min(wilds, CANASTA_SIZE - wild_meld) if rules.is_modern else 0
+    needs_wild_meld = is_opening and rules.needs_clean_opening and clean_rank == NO_CARD  # R-OPEN-3
+    most = min(wilds, CANASTA_SIZE - wild_meld) if rules.has_wild_meld else 0
     for to_wild_meld in range(most + 1):
         grown = wild_meld + to_wild_meld
         to_ranks = wilds - to_wild_meld
@@ -158,9 +168,9 @@ def _spreads_wilds(rules, s, seat, side, clean_rank, canastas, forced, room, nee
         begun_before = grown if is_opening else wild_meld  # an opened side may begin it last
         if begun_before > 0 and grown < CANASTA_SIZE and to_ranks > 0:
             continue  # R-MELD-6
-        if is_opening and clean_rank == NO_CARD and grown == 0:
-            continue  # R-OPEN-3
-        if not is_reached and grown < CANASTA_SIZE:
+        if needs_wild_meld and grown == 0:
+            continue
+        if not is_reached and (grown < CANASTA_SIZE or not rules.canasta_waives_minimum):
             continue  # R-OPEN-2, R-OPEN-4
         if to_ranks < forced or to_ranks > room:
             continue
@@ -171,13 +181,11 @@ def _spreads_wilds(rules, s, seat, side, clean_rank, canastas, forced, room, nee
 
 
 @kernel
-def _lays_clean_canasta(s, seat, side):  # type: ignore[no-untyped-def]
-    """Whether all the cards of the hand make a clean canasta, which waives the minimum (R-OPEN-4)."""
-    for rank in range(FIRST_RANK, NUM_KINDS):
-        naturals = s.hand[seat, rank] + s.naturals[side, rank]
-        if naturals == CANASTA_SIZE and meld_wilds(s, side, rank) == 0:
-            return True
-    return False
+def _waives_minimum(rules, s, seat, side, clean_rank):  # type: ignore[no-untyped-def]
+    """Whether all the hand makes `clean_rank` a clean canasta that waives the minimum (R-OPEN-4)."""
+    if not rules.canasta_waives_minimum or clean_rank == NO_CARD:
+        return False
+    return s.hand[seat, clean_rank] + s.naturals[side, clean_rank] >= CANASTA_SIZE
 
 
 @kernel

@@ -34,14 +34,17 @@ from canasta_env.cards import (
     ACE,
     BLACK_THREE,
     CANASTA_SIZE,
+    COPIES,
     FIRST_RANK,
     JOKER,
     NUM_CARDS,
     NUM_KINDS,
     NUM_RANKS,
+    RED_THREE,
     SEVEN,
     TWO,
 )
+from canasta_env.engine.dealing import is_laid_three
 from canasta_env.engine.going_out import is_out_of_reach, lays_everything
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import (
@@ -111,11 +114,9 @@ def is_takeable(rules, s, side):  # type: ignore[no-untyped-def]
     top = s.pile[s.pile_size - 1]
     if top < FIRST_RANK:
         return False
-    if not rules.is_modern:
-        return True
-    if s.closed[top] or s.next_card == NUM_CARDS:
+    if s.closed[top] or (rules.ends_with_stock and s.next_card == NUM_CARDS):
         return False
-    return meld_size(s, side, top) + PAIR + 1 <= CANASTA_SIZE
+    return meld_size(s, side, top) <= rules.largest_meld_to_take
 
 
 @kernel
@@ -128,7 +129,9 @@ def _allow_taking(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
     naturals = s.hand[seat, top]
     if naturals >= PAIR and _can_take(rules, s, scratch, seat, side, TAKE):
         mask[TAKE] = 1
-    if rules.is_modern or naturals == 0 or s.wild_frozen or not s.opened[side]:
+    if not rules.can_take_with_wild or naturals == 0 or s.wild_frozen or not s.opened[side]:
+        return
+    if not can_join_ranks(rules, s, side):
         return
     room = wild_room(rules, top, s.naturals[side, top] + PAIR, meld_wilds(s, side, top), False)
     if room > 0:  # R-TAKE-3
@@ -138,10 +141,13 @@ def _allow_taking(rules, s, scratch, mask):  # type: ignore[no-untyped-def]
             mask[TAKE_WITH_JOKER] = 1
 
 
+_THREES = COPIES[RED_THREE] + COPIES[BLACK_THREE]
+
+
 @kernel
 def _can_take(rules, s, scratch, seat, side, action):  # type: ignore[no-untyped-def]
-    red_threes_and_top = 5  # at most so many cards of a pile do not come into the hand
-    if s.opened[side] and s.hand_size[seat] + s.pile_size >= PAIR + red_threes_and_top + TO_GO_ON:
+    not_to_hand = 1 + (_THREES if rules.lays_black_threes and rules.turns_up_card else COPIES[RED_THREE])
+    if s.opened[side] and s.hand_size[seat] + s.pile_size >= PAIR + not_to_hand + TO_GO_ON:
         return True
     return _completes_after(rules, s, scratch, action)
 
@@ -270,7 +276,7 @@ def allow_melding(rules, s, seat, side, allowed):  # type: ignore[no-untyped-def
         lies = can_be & at_least(naturals, 1)
         begins = can_be ^ lies
         grows = lies & at_least(hand, 1)
-        if rules.is_modern:
+        if rules.melds_end_at_seven:
             grows &= negate(at_least(naturals + wilds, CANASTA_SIZE))
         store_word(allowed, MELD_CLEAN + at, begins & at_least(hand, MELD_START))
         store_word(allowed, ADD_NATURAL + at, grows)
@@ -281,9 +287,9 @@ def allow_melding(rules, s, seat, side, allowed):  # type: ignore[no-untyped-def
             store_word(allowed, MELD_WITH_JOKER + at, begins & with_joker)
             store_word(allowed, ADD_TWO + at, lies & with_two)
             store_word(allowed, ADD_JOKER + at, lies & with_joker)
-    if rules.is_modern:
+    if rules.has_wild_meld:
         _allow_wild_meld(rules, s, seat, side, allowed)
-    elif s.taken == NO_CARD:  # R-TAKE-5
+    if rules.can_meld_black_threes and s.taken == NO_CARD:  # R-TAKE-5
         _allow_black_threes(s, seat, side, allowed)
 
 
@@ -327,34 +333,25 @@ def allow_discards(rules, s, seat, side, allowed):  # type: ignore[no-untyped-de
             return
     elif must_go_out(rules, s, side):
         return
-    if rules.is_modern and not goes_out:
-        _allow_discards_modern(s, seat, allowed)
-        return
-    allowed[DISCARD_JOKER] = s.hand[seat, JOKER] > 0
-    allowed[DISCARD_TWO] = s.hand[seat, TWO] > 0
-    allowed[DISCARD_BLACK_THREE] = s.hand[seat, BLACK_THREE] > 0 and not rules.is_modern
-    for at in HALVES:
-        store_word(allowed, DISCARD_NATURAL + at, at_least(load_ranks(s.hand[seat], at), 1))
-
-
-@kernel
-def _allow_discards_modern(s, seat, allowed):  # type: ignore[no-untyped-def]
-    """R-DISC-2, and on an empty pile the first class of R-DISC-3 that the hand holds."""
     held = NONE
     for at in HALVES:
         naturals = at_least(load_ranks(s.hand[seat], at), 1)
         held |= naturals
         store_word(allowed, DISCARD_NATURAL + at, naturals)
-    if held == NONE:  # a hand of wilds only
+    black_threes = s.hand[seat, BLACK_THREE] > 0 and not rules.lays_black_threes
+    allowed[DISCARD_BLACK_THREE] = black_threes
+    is_ordered = rules.orders_first_discards and s.pile_size == 0 and held != NONE
+    if is_ordered and not goes_out:
+        _keep_first_class(s, seat, allowed)
+    holds_back = is_ordered or (rules.holds_back_wilds and (held != NONE or black_threes))
+    if goes_out or not holds_back:
         allowed[DISCARD_JOKER] = s.hand[seat, JOKER] > 0
         allowed[DISCARD_TWO] = s.hand[seat, TWO] > 0
-    elif s.pile_size == 0:
-        _keep_first_class(s, seat, allowed)
 
 
 @kernel
 def _keep_first_class(s, seat, allowed):  # type: ignore[no-untyped-def]
-    """R-DISC-3: of the discards, keep the first class there is."""
+    """R-DISC-3: of the naturals' discards, keep the first class there is."""
     best_class = _LAST_CLASS
     for rank in range(FIRST_RANK, NUM_KINDS):
         if s.hand[seat, rank] > 0:
@@ -411,12 +408,17 @@ def _is_out_of_reach(rules, s, seat, side):  # type: ignore[no-untyped-def]
     """A bound: as if the cards of a taken pile were in the hand already."""
     if s.taken == NO_CARD:
         return is_out_of_reach(rules, s, seat, side)
-    for place in range(s.pile_size):
-        s.hand[seat, s.pile[place]] += 1
+    _hold_pile(rules, s, seat, 1)
     is_certain = is_out_of_reach(rules, s, seat, side)
-    for place in range(s.pile_size):
-        s.hand[seat, s.pile[place]] -= 1
+    _hold_pile(rules, s, seat, -1)
     return is_certain
+
+
+@kernel
+def _hold_pile(rules, s, seat, times):  # type: ignore[no-untyped-def]
+    for place in range(s.pile_size):
+        if not is_laid_three(rules, s.pile[place]):
+            s.hand[seat, s.pile[place]] += times
 
 
 @kernel
@@ -424,8 +426,9 @@ def _search(rules, s):  # type: ignore[no-untyped-def]
     """Whether going out can be reached by laying cards in the order of `_stage`: depth first, on a stack.
 
     The order in which an opening is laid changes nothing about what can be laid, but for wilds: a wild meld
-    is begun before, and finished before, wilds go to ranks (R-MELD-6). So one order is enough: by stage, and
-    by action within a stage.
+    is begun before, and finished before, wilds go to ranks (R-MELD-6), and a meld that the seventh natural
+    would close gets its wilds before it (R-MELD-7). So one order is enough: by stage, and by action within a
+    stage.
     """
     levels = s.hand_size[s.to_play] + 2
     states = scratch_tables(levels)
@@ -471,15 +474,17 @@ def _enter(rules, s, allowed):  # type: ignore[no-untyped-def]
 
 @kernel
 def _stage(rules, s, action):  # type: ignore[no-untyped-def]
-    """Place of an action in the order of laying: clean melds, wild meld, mixed melds, wilds, pick up."""
-    clean, wild_meld, mixed, wilds, pick_up = range(5)
+    """Place of an action in the order of laying: clean, wild meld, mixed, wilds, the rest, pick up."""
+    clean, wild_meld, mixed, wilds, late, pick_up = range(6)
     if action == PICK_UP:
         return pick_up
     if MELD_CLEAN <= action < MELD_WITH_TWO:
         return clean
     if ADD_NATURAL <= action < ADD_TWO:
-        has_wilds = meld_wilds(s, s.to_play % rules.num_sides, FIRST_RANK + action - ADD_NATURAL) > 0
-        return mixed if has_wilds else clean
+        side, rank = s.to_play % rules.num_sides, FIRST_RANK + action - ADD_NATURAL
+        if meld_wilds(s, side, rank) == 0:
+            return clean
+        return late if s.naturals[side, rank] >= CANASTA_SIZE - 1 else mixed
     if MELD_WILDS <= action < ADD_BLACK_THREE or action >= ADD_TWO_TO_WILDS:
         return wild_meld
     return wilds if action >= ADD_TWO else mixed

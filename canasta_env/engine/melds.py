@@ -11,7 +11,7 @@ from canasta_env.engine.swar import at_least, load_ranks, minus, negate, only
 
 MELD_START = 3  # cards a meld is begun with (R-MELD-1)
 PAIR = 2  # naturals a meld of a rank cannot do without (R-MELD-1)
-LARGEST_BEFORE_TOP_CARD = CANASTA_SIZE - 1  # R-TAKE-5: a meld that the top card can still join (Modern)
+LARGEST_BEFORE_TOP_CARD = CANASTA_SIZE - 1  # R-TAKE-5: a meld that the top card can join at `pick up`
 VALUE = np.array(VALUES, np.int32)
 
 
@@ -57,38 +57,47 @@ def has_mixed_meld(s, side):  # type: ignore[no-untyped-def]
 @kernel
 def wild_room(rules, rank, naturals, wilds, in_opening):  # type: ignore[no-untyped-def]
     """How many more wilds a meld of a rank with so many cards may take by itself (R-MELD-2 to R-MELD-5)."""
-    limit = rules.max_wilds_in_meld - wilds
-    if not rules.is_modern:
-        return min(limit, naturals - 1 - wilds)
-    if rank == SEVEN:
+    if rank == SEVEN and not rules.sevens_take_wilds:
         return 0
-    if not in_opening and (rank == ACE or naturals < rules.naturals_before_wild):
+    if not in_opening and (
+        naturals < rules.naturals_before_wild or (rank == ACE and not rules.aces_take_wilds)
+    ):
         return 0
-    return min(limit, CANASTA_SIZE - naturals - wilds)
+    room = rules.max_wilds_in_meld - wilds
+    if rules.needs_more_naturals:
+        room = min(room, naturals - 1 - wilds)
+    if rules.melds_end_at_seven:
+        room = min(room, CANASTA_SIZE - naturals - wilds)
+    return room
 
 
 @kernel
 def have_wild_room(rules, at, naturals, wilds, in_opening):  # type: ignore[no-untyped-def]
     """Truths: where `wild_room` is above 0, for the ranks at a place of `ranks.HALVES` with such counts."""
     have_room = negate(at_least(wilds, rules.max_wilds_in_meld))
-    if not rules.is_modern:
-        return have_room & at_least(minus(naturals, wilds), PAIR)
-    have_room &= negate(only(SEVEN, at) | at_least(naturals + wilds, CANASTA_SIZE))
+    if rules.needs_more_naturals:
+        have_room &= at_least(minus(naturals, wilds), PAIR)
+    if rules.melds_end_at_seven:
+        have_room &= negate(at_least(naturals + wilds, CANASTA_SIZE))
+    if not rules.sevens_take_wilds:
+        have_room &= negate(only(SEVEN, at))
     if in_opening:
         return have_room
-    return have_room & negate(only(ACE, at)) & at_least(naturals, rules.naturals_before_wild)
+    if not rules.aces_take_wilds:
+        have_room &= negate(only(ACE, at))
+    return have_room & at_least(naturals, rules.naturals_before_wild)
 
 
 @kernel
 def can_join_ranks(rules, s, side):  # type: ignore[no-untyped-def]
     """Whether wilds of the side may go into melds of ranks at all (R-MELD-6)."""
-    return not rules.is_modern or not wild_meld_is_growing(s, side)
+    return not rules.has_wild_meld or not wild_meld_is_growing(s, side)
 
 
 @kernel
 def can_begin_wild_meld(rules, s, side):  # type: ignore[no-untyped-def]
     """Whether the side may begin a wild meld now, given the wilds (R-MELD-6)."""
-    if not rules.is_modern or meld_size(s, side, WILD_MELD) > 0:
+    if not rules.has_wild_meld or meld_size(s, side, WILD_MELD) > 0:
         return False
     return bool(s.opened[side]) or not has_mixed_meld(s, side)
 
@@ -107,7 +116,7 @@ def put(rules, s, side, kind, naturals, twos, jokers):  # type: ignore[no-untype
     s.melded_now = 1
     if before < CANASTA_SIZE <= before + naturals + twos + jokers:
         s.canastas[side] += 1
-        if rules.is_modern and kind >= FIRST_RANK and meld_wilds(s, side, kind) == 0:
+        if rules.closes_ranks and kind >= FIRST_RANK and meld_wilds(s, side, kind) == 0:
             s.closed[kind] = 1  # R-MELD-7
 
 

@@ -1,7 +1,4 @@
-"""The opening as it lies: its minimum, whether it is complete, what a pick up asks and brings (R-OPEN).
-
-Whether it can still be completed is asked in `reaching`.
-"""
+"""The opening: its minimum, whether it is complete, and whether it can still be completed (R-OPEN)."""
 
 from __future__ import annotations
 
@@ -18,20 +15,22 @@ from canasta_env.cards import (
     JOKER,
     KING,
     NUM_KINDS,
-    RED_THREE,
     SEVEN,
     TWO,
     VALUES,
 )
+from canasta_env.engine.dealing import is_laid_three
 from canasta_env.engine.jit import kernel
 from canasta_env.engine.melds import (
     LARGEST_BEFORE_TOP_CARD,
     MELD_START,
     PAIR,
     VALUE,
+    can_join_ranks,
     meld_size,
     meld_sizes,
     meld_wilds,
+    wild_meld_is_growing,
     wild_room,
     wilds_in_hand,
 )
@@ -69,21 +68,20 @@ def minimum_for(rules, score):  # type: ignore[no-untyped-def]
 @kernel
 def is_opening_complete(rules, s, side):  # type: ignore[no-untyped-def]
     """Whether what was melded in this turn is an opening as it stands (R-OPEN-2 to 4)."""
-    if rules.is_modern:
-        if is_waived(s, side):
-            return True
-        if not has_clean_or_wild_meld(s, side):
-            return False
+    if rules.canasta_waives_minimum and is_waived(s, side):
+        return True
+    if rules.needs_clean_opening and not has_clean_or_wild_meld(s, side):
+        return False
     return s.opening_points >= minimum_for(rules, s.scores[side])
 
 
 @kernel
 def is_waived(s, side):  # type: ignore[no-untyped-def]
-    """Whether the opening holds a clean or wild canasta, which waives the minimum (R-OPEN-4)."""
+    """Whether the opening holds a clean or wild canasta laid wholly from the hand (R-OPEN-4)."""
     if meld_size(s, side, WILD_MELD) == CANASTA_SIZE:
         return True
     for rank in range(FIRST_RANK, NUM_KINDS):
-        if s.naturals[side, rank] == CANASTA_SIZE:
+        if s.naturals[side, rank] >= CANASTA_SIZE and rank != s.taken and meld_wilds(s, side, rank) == 0:
             return True
     return False
 
@@ -102,7 +100,7 @@ def has_clean_or_wild_meld(s, side):  # type: ignore[no-untyped-def]
 @kernel
 def can_pick_up(rules, s, seat):  # type: ignore[no-untyped-def]
     """Whether the top card that was taken has a meld or a pair to join, the opening apart (R-TAKE-5)."""
-    if not rules.is_modern:
+    if not rules.opens_from_hand:
         return True
     size = meld_size(s, seat % rules.num_sides, s.taken)
     if size > 0:
@@ -116,19 +114,35 @@ def cards_to_come(rules, s):  # type: ignore[no-untyped-def]
     if s.taken == NO_CARD:
         return 0
     cards = s.pile_size
-    if rules.is_modern:
-        return cards - 1  # the top card, still on the pile, goes to the table
-    for place in range(s.pile_size):
-        if s.pile[place] == RED_THREE:
-            cards -= 1  # R-TAKE-7
+    if rules.opens_from_hand:
+        cards -= 1  # the top card, still on the pile, goes to the table
+    if rules.turns_up_card:  # threes that are laid come into a pile only so
+        for place in range(s.pile_size):
+            cards -= is_laid_three(rules, s.pile[place])  # R-TAKE-7
     return cards
 
 
 # The most points a side that has not opened can lay, and so whether its opening can be completed (R-TURN-4).
 #
 # One pass over the ranks adds up what their melds can hold. Pairs need a wild each, so with `spent` wilds the
-# dearest pairs are laid, and the dearest wilds are the ones spent. Only where a meld's size limits its wilds
-# (Modern: many naturals) can laying fewer naturals be better: then a knapsack over the ranks decides.
+# dearest pairs are laid, and the dearest wilds are the ones spent. That is exact unless a meld's size limits
+# its wilds, so that laying fewer naturals can be better, or one card laid shuts out another: then a knapsack
+# over the ranks decides.
+#
+# An example: Modern, nothing melded yet, minimum 125, and the hand K K K  9 9 9 9  A A  7 7 7  joker 2.
+#
+#              naturals   takes wilds
+#   K              3           2       three or more naturals make a meld of their own: clean_points are
+#   9              4           2       30 + 40 + 15 = 85, in clean_melds = 3, with room = 2 + 2 + 0 wilds.
+#   7              3           0       One meld has to stay clean (R-OPEN-3), best the one that gives up the
+#                                      fewest wilds: spared_room = 0, the sevens'.
+#   A              2           2       a pair that only a wild makes a meld: pairs = 1, of them dear_pairs = 1
+#                                      and middle_pairs = 0. It can take pair_room = 2 wilds.
+#
+# No wild lies on the table (is_mixed False), no rank comes near seven cards even with two wilds (size_limited
+# and order_matters False), and there is no clean canasta (is_waived False). So of the 2 wilds
+# spent = min(2, pair_room + room - spared_room) = 2 can be laid, the first of them makes the aces a meld, and
+# the opening can come to 85 + 40 (A A) + 50 (joker) + 20 (2) = 195 points: 70 to spare.
 
 
 _ALL_WILDS = COPIES[JOKER] + COPIES[TWO]
@@ -137,30 +151,33 @@ TO_GO_ON = 2  # cards in hand with which a turn can end by a discard that leaves
 _UNLIMITED = 100  # cards; more than a meld can come to
 
 
-class Laying(NamedTuple):
+class OpeningCapacity(NamedTuple):
     """What melds of ranks can take of a hand, and of its wilds if ranks can have them."""
 
     clean_points: int  # of the naturals of melds that can do without wilds
     room: int  # wilds that these melds can take
-    spared_room: int  # ... the clean one of them that can take the fewest; LARGEST if none is clean
+    spared_room: int  # ... the clean one of them that can take the fewest; 0 if another will do; else LARGEST
     clean_melds: int
     pairs: int  # in hand, of ranks not melded, that need a wild and can take it
     dear_pairs: int  # ... of aces
     middle_pairs: int  # ... of eights to kings
     pair_room: int  # wilds that the pairs can take
     is_mixed: bool  # a wild lies on a rank
-    is_crowded: bool  # a meld's size may limit its wilds (Modern)
-    is_waived: bool  # a clean canasta is there or in the hand (R-OPEN-4)
+    size_limited: bool  # a meld's size may limit its wilds (R-MELD-3, R-TAKE-5)
+    order_matters: bool  # a card laid may shut out others: it closes a rank, or fills the wild meld
+    is_waived: bool  # a clean canasta that waives the minimum is there or in the hand (R-OPEN-4)
 
 
 @kernel
 def _survey(rules, s, seat, side):  # type: ignore[no-untyped-def]
     """Add up what the ranks can take."""
-    is_modern = rules.is_modern
-    can_mix = wilds_in_hand(s, seat) > 0 and meld_size(s, side, WILD_MELD) == 0
-    clean_points, room, spared_room, clean_melds = 0, 0, LARGEST, 0
+    wild_meld, wilds = meld_size(s, side, WILD_MELD), wilds_in_hand(s, seat)
+    can_mix = wilds > 0 and can_join_ranks(rules, s, side)
+    has_limit = rules.melds_end_at_seven or (rules.opens_from_hand and s.taken != NO_CARD)
+    clean_points, room, spared_room, clean_melds = 0, 0, LARGEST if wild_meld == 0 else 0, 0
     pairs, dear_pairs, middle_pairs, pair_room = 0, 0, 0, 0
-    is_mixed, is_crowded, is_waived = False, False, False
+    is_mixed, size_limited, is_waived = False, False, False
+    order_matters = _overfills_wild_meld(rules, wild_meld, wilds)
     for at in HALVES:
         hand, on_table = load_ranks(s.hand[seat], at), load_ranks(s.naturals[side], at)
         wilds_there = load_ranks(s.twos[side], at) + load_ranks(s.jokers[side], at)
@@ -168,23 +185,29 @@ def _survey(rules, s, seat, side):  # type: ignore[no-untyped-def]
         fit = at_least(naturals, PAIR) & negate(load_ranks(s.closed, at))
         mixed = at_least(wilds_there, 1)
         is_mixed = is_mixed or (fit & mixed) != NONE
-        if is_modern:
-            taken = only(s.taken, at)
-            canastas = at_least(on_table, CANASTA_SIZE) | fit & negate(taken) & at_least(
-                naturals, CANASTA_SIZE
-            )
-            is_waived = is_waived or (canastas & negate(mixed)) != NONE
-            limit = each(CANASTA_SIZE) - taken  # LARGEST_BEFORE_TOP_CARD
+        if rules.canasta_waives_minimum:
+            canastas = at_least(on_table, CANASTA_SIZE) | fit & at_least(naturals, CANASTA_SIZE)
+            is_waived = is_waived or (canastas & negate(mixed | only(s.taken, at))) != NONE
+        elif rules.closes_ranks and (at_least(on_table, CANASTA_SIZE) & negate(mixed)) != NONE:
+            spared_room = 0  # this clean meld stays so
+        if rules.closes_ranks and not rules.melds_end_at_seven:
+            closing = fit & negate(mixed) & at_least(naturals, CANASTA_SIZE)
+            order_matters = order_matters or closing != NONE
+            naturals = where(negate(closing), naturals) | where(closing, each(CANASTA_SIZE))
+        limit = _size_limits(rules, s, at)
+        if has_limit:
             crowded = negate(not_below(limit, naturals + each(rules.max_wilds_in_meld)))
-            is_crowded = is_crowded or (fit & crowded) != NONE
+            size_limited = size_limited or (fit & crowded) != NONE
             naturals = smaller(naturals, minus(limit, wilds_there))
         here = NONE
         if can_mix:
             here = minus(each(rules.max_wilds_in_meld), wilds_there)
-            if is_modern:
-                here = where(negate(only(SEVEN, at)), smaller(here, minus(limit, naturals + wilds_there)))
-            else:
+            if rules.needs_more_naturals:
                 here = smaller(here, minus(naturals, wilds_there + ALL))
+            if has_limit:
+                here = smaller(here, minus(limit, naturals + wilds_there))
+            if not rules.sevens_take_wilds:
+                here = where(negate(only(SEVEN, at)), here)
         lone_pairs = fit & negate(at_least(on_table, 1) | at_least(hand, MELD_START))
         others = fit ^ lone_pairs
         clean = others & negate(mixed)
@@ -197,7 +220,7 @@ def _survey(rules, s, seat, side):  # type: ignore[no-untyped-def]
         pairs += add_up(lone_pairs, at)
         dear_pairs += add_up(lone_pairs & only(ACE, at), at)
         middle_pairs += add_up(lone_pairs & middle_ranks(at), at)
-    return Laying(
+    return OpeningCapacity(
         clean_points,
         room,
         spared_room,
@@ -207,36 +230,59 @@ def _survey(rules, s, seat, side):  # type: ignore[no-untyped-def]
         middle_pairs,
         pair_room,
         is_mixed,
-        is_crowded,
+        size_limited,
+        order_matters,
         is_waived,
     )
+
+
+@kernel
+def _overfills_wild_meld(rules, size, wilds):  # type: ignore[no-untyped-def]
+    """Whether a hand can fill the wild meld, which ends nothing, and keep wilds for ranks (R-MELD-6)."""
+    if not rules.has_wild_meld or rules.canasta_waives_minimum:
+        return False
+    return size < CANASTA_SIZE < size + wilds
+
+
+@kernel
+def _size_limits(rules, s, at):  # type: ignore[no-untyped-def]
+    """`_size_limit` of the ranks at a place of `HALVES`, mixed melds or clean."""
+    limit = each(CANASTA_SIZE if rules.melds_end_at_seven else _UNLIMITED)
+    if not rules.opens_from_hand:
+        return limit
+    taken = only(s.taken, at)
+    return where(negate(taken), limit) | where(taken, each(LARGEST_BEFORE_TOP_CARD))
 
 
 @kernel
 def reaches_minimum(rules, s, seat):  # type: ignore[no-untyped-def]
     """Whether laying cards of the hand as it is can complete the opening and, after a take, pick up."""
     side = seat % rules.num_sides
-    if rules.is_modern and s.taken != NO_CARD and not can_pick_up(rules, s, seat):
+    if s.taken != NO_CARD and not can_pick_up(rules, s, seat):
         return False
-    laying = _survey(rules, s, seat, side)
-    if _opens_plainly(rules, s, seat, side, laying) or _points_to_spare(rules, s, seat, side, laying) >= 0:
+    capacity = _survey(rules, s, seat, side)
+    if (
+        _opens_plainly(rules, s, seat, side, capacity)
+        or _points_to_spare(rules, s, seat, side, capacity) >= 0
+    ):
         return True
-    return _opens_crowded(rules, s, seat, side, laying)
+    return _opens_by_spreading(rules, s, seat, side, capacity)
 
 
 @kernel
-def _opens_plainly(rules, s, seat, side, laying):  # type: ignore[no-untyped-def]
+def _opens_plainly(rules, s, seat, side, capacity):  # type: ignore[no-untyped-def]
     """Whether the minimum is waived (R-OPEN-4), or met by clean melds and a wild meld."""
-    if not rules.is_modern:
+    if capacity.is_waived:
+        return True
+    if not rules.has_wild_meld:
         return False
     wild_meld, wilds = meld_size(s, side, WILD_MELD), wilds_in_hand(s, seat)
-    if laying.is_waived:
-        return True
-    if wild_meld == 0 and (wilds < MELD_START or laying.is_mixed):
+    if wild_meld == 0 and (wilds < MELD_START or capacity.is_mixed):
         return False
-    if wild_meld + wilds >= CANASTA_SIZE:
+    if rules.canasta_waives_minimum and wild_meld + wilds >= CANASTA_SIZE:
         return True
-    return laying.clean_points + _best_wilds(s, seat, wilds) >= _missing(rules, s, side)
+    to_wild_meld = min(wilds, CANASTA_SIZE - wild_meld)
+    return capacity.clean_points + _best_wilds(s, seat, to_wild_meld) >= _missing(rules, s, side)
 
 
 @kernel
@@ -246,29 +292,51 @@ def _missing(rules, s, side):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _points_to_spare(rules, s, seat, side, laying):  # type: ignore[no-untyped-def]
+def _points_to_spare(rules, s, seat, side, capacity):  # type: ignore[no-untyped-def]
     """Points beyond the minimum that ranks can come to, all naturals and wilds laid; negative if short."""
-    if not rules.is_modern:
+    if not rules.needs_clean_opening:
         spared_room = 0
-    elif laying.spared_room == LARGEST:  # R-OPEN-3: there is no clean meld to be had
+    elif capacity.spared_room == LARGEST:  # R-OPEN-3: there is no clean meld to be had
         return _IMPOSSIBLE
     else:
-        spared_room = laying.spared_room
-    spent = min(wilds_in_hand(s, seat), laying.pair_room + laying.room - spared_room)
-    points = _pair_points(min(spent, laying.pairs), laying.dear_pairs, laying.middle_pairs)
-    return laying.clean_points + points + _best_wilds(s, seat, spent) - _missing(rules, s, side)
+        spared_room = capacity.spared_room
+    spent = min(wilds_in_hand(s, seat), capacity.pair_room + capacity.room - spared_room)
+    points = _pair_points(min(spent, capacity.pairs), capacity.dear_pairs, capacity.middle_pairs)
+    return capacity.clean_points + points + _best_wilds(s, seat, spent) - _missing(rules, s, side)
 
 
 @kernel
-def _opens_crowded(rules, s, seat, side, laying):  # type: ignore[no-untyped-def]
-    """Whether leaving out naturals of crowded melds for wilds meets the minimum (Modern)."""
-    if not laying.is_crowded or wilds_in_hand(s, seat) == 0 or meld_size(s, side, WILD_MELD) > 0:
+def _opens_by_spreading(rules, s, seat, side, capacity):  # type: ignore[no-untyped-def]
+    """Whether leaving out naturals for wilds, or wilds beside a wild canasta, meet the minimum."""
+    wilds = wilds_in_hand(s, seat)
+    if wilds == 0 or not (capacity.size_limited or capacity.order_matters):
         return False
     missing = _missing(rules, s, side)
-    pair_points = _pair_points(laying.pairs, laying.dear_pairs, laying.middle_pairs)
-    if laying.clean_points + pair_points + _best_wilds(s, seat, wilds_in_hand(s, seat)) < missing:
+    is_growing = wild_meld_is_growing(s, side)
+    if not capacity.order_matters:
+        pair_points = _pair_points(capacity.pairs, capacity.dear_pairs, capacity.middle_pairs)
+        most = capacity.clean_points + pair_points + _best_wilds(s, seat, wilds)
+        if is_growing or most < missing:
+            return False
+    best = _spread_wilds(rules, s, seat, side, wilds)
+    wild_meld = meld_size(s, side, WILD_MELD)
+    needs_clean = rules.needs_clean_opening and wild_meld == 0
+    if not is_growing and _reaches(s, seat, best, needs_clean, 0, wilds, missing):
+        return True
+    if not _overfills_wild_meld(rules, wild_meld, wilds) or (wild_meld == 0 and capacity.is_mixed):
         return False
-    return _best_with_mixed_melds(rules, s, seat, side, missing)
+    to_fill = CANASTA_SIZE - wild_meld
+    return _reaches(s, seat, best, False, to_fill, wilds - to_fill, missing)
+
+
+@kernel
+def _reaches(s, seat, best, needs_clean, to_wild_meld, to_ranks, missing):  # type: ignore[no-untyped-def]
+    """Whether up to `to_ranks` wilds on ranks, beside those of the wild meld, bring the missing points."""
+    for spent in range(to_ranks + 1):
+        naturals = best[spent, 1] if needs_clean else max(best[spent, 0], best[spent, 1])
+        if naturals + _best_wilds(s, seat, to_wild_meld + spent) >= missing:
+            return True
+    return False
 
 
 @kernel
@@ -286,30 +354,28 @@ def _best_wilds(s, seat, number):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _size_limit(rules, s, rank):  # type: ignore[no-untyped-def]
+def _size_limit(rules, s, rank, is_clean):  # type: ignore[no-untyped-def]
     """Most cards a meld of a rank may come to before the opening is complete."""
-    if not rules.is_modern:
-        return _UNLIMITED
-    return LARGEST_BEFORE_TOP_CARD if rank == s.taken else CANASTA_SIZE
+    if rules.opens_from_hand and rank == s.taken:
+        return LARGEST_BEFORE_TOP_CARD
+    if rules.melds_end_at_seven or (rules.closes_ranks and is_clean):
+        return CANASTA_SIZE
+    return _UNLIMITED
 
 
 @kernel
-def _best_with_mixed_melds(rules, s, seat, side, missing):  # type: ignore[no-untyped-def]
-    """Whether Modern melds of ranks, with the hand's wilds spread over them, bring the missing points.
+def _spread_wilds(rules, s, seat, side, wilds):  # type: ignore[no-untyped-def]
+    """Most points of naturals laid with each number of wilds on ranks.
 
-    best[u, c]: most points of naturals laid with u wilds spent; c is 1 where a clean meld remains, as
-    R-OPEN-3 asks. Whatever the ranks, u wilds count most as the u dearest of the hand.
+    best[u, c]: with u wilds spent; c is 1 where a clean meld remains, as R-OPEN-3 asks. Whatever the ranks,
+    u wilds count most as the u dearest of the hand.
     """
-    wilds = s.hand[seat, JOKER] + s.hand[seat, TWO]
     best = np.full((_ALL_WILDS + 1, 2), _IMPOSSIBLE, np.int32)
     best[0, 0] = 0
     for rank in range(FIRST_RANK, NUM_KINDS):
         if s.hand[seat, rank] >= PAIR or s.naturals[side, rank] > 0:
             _spread_over_rank(rules, s, seat, side, rank, wilds, best)
-    for spent in range(wilds + 1):
-        if best[spent, 1] + _best_wilds(s, seat, spent) >= missing:
-            return True
-    return False
+    return best
 
 
 @kernel
@@ -337,8 +403,11 @@ def _spread_over_rank(rules, s, seat, side, rank, wilds, best):  # type: ignore[
 def _naturals_laid(rules, s, seat, side, rank, wilds):  # type: ignore[no-untyped-def]
     """Most naturals of a rank that can go to its meld beside `wilds` more wilds; −1 if that is no meld."""
     size = meld_size(s, side, rank)
-    naturals = min(s.hand[seat, rank], _size_limit(rules, s, rank) - size - wilds)
-    if s.closed[rank] or naturals < 0:
+    if s.closed[rank]:
+        return 0 if size > 0 and wilds == 0 else -1
+    is_clean = wilds == 0 and meld_wilds(s, side, rank) == 0
+    naturals = min(s.hand[seat, rank], _size_limit(rules, s, rank, is_clean) - size - wilds)
+    if naturals < 0:
         return -1
     if size == 0 and (naturals < PAIR or naturals + wilds < MELD_START):
         return -1
@@ -419,20 +488,21 @@ def freedom_to_lay(rules, s, seat, side):  # type: ignore[no-untyped-def]
     is all of its rank in the hand. `ALL_FREE`: every wild on every rank. None covers beginning a wild meld.
     `CANNOT_OPEN` is certain, `UNKNOWN` says nothing.
     """
-    if rules.is_modern and s.taken != NO_CARD:
+    if rules.opens_from_hand and s.taken != NO_CARD:
         return UNKNOWN
-    laying = _survey(rules, s, seat, side)
-    to_spare = _points_to_spare(rules, s, seat, side, laying)
-    if to_spare < 0 and not _opens_plainly(rules, s, seat, side, laying):
-        return UNKNOWN if _opens_crowded(rules, s, seat, side, laying) else CANNOT_OPEN
-    if cards_to_hold(rules, s) > _cards_never_laid(s, seat, side):
+    capacity = _survey(rules, s, seat, side)
+    to_spare = _points_to_spare(rules, s, seat, side, capacity)
+    if to_spare < 0 and not _opens_plainly(rules, s, seat, side, capacity):
+        return UNKNOWN if _opens_by_spreading(rules, s, seat, side, capacity) else CANNOT_OPEN
+    if capacity.order_matters or cards_to_hold(rules, s) > _cards_never_laid(s, seat, side):
         return UNKNOWN
     wilds = wilds_in_hand(s, seat)
-    spared_room = rules.max_wilds_in_meld if rules.is_modern else 0
-    if to_spare < 0 or laying.is_crowded or laying.pair_room + laying.room - spared_room < wilds:
+    spared_room = rules.max_wilds_in_meld if rules.needs_clean_opening else 0
+    if to_spare < 0 or capacity.size_limited or capacity.pair_room + capacity.room - spared_room < wilds:
         return NATURALS_FREE
     # All wilds can be laid, wherever the first goes; it costs at most the pair that it would have completed.
     are_pairs_spared = to_spare >= _WORTH_OF_PAIR
-    if (wilds > laying.pairs or are_pairs_spared) and (laying.clean_melds > 1 or not rules.is_modern):
+    is_clean_spared = capacity.clean_melds > 1 or not rules.needs_clean_opening
+    if (wilds > capacity.pairs or are_pairs_spared) and is_clean_spared:
         return ALL_FREE
-    return PAIRS_FREE if wilds >= laying.pairs or are_pairs_spared else NATURALS_FREE
+    return PAIRS_FREE if wilds >= capacity.pairs or are_pairs_spared else NATURALS_FREE

@@ -11,7 +11,6 @@ from canasta_env.engine.state import NOBODY, WILD_MELD
 SCORE_FIELDS = ("melded_cards", "canastas", "going_out", "threes", "cards_in_hand", "penalties", "total")
 MELDED_CARDS, CANASTAS, GOING_OUT, THREES, CARDS_IN_HAND, PENALTIES, TOTAL = range(len(SCORE_FIELDS))
 _PENALISED_IN_HAND = 3  # R-SCORE-6: aces, or sevens, left in one hand
-_CANASTAS_FOR_THREES = 2  # R-SCORE-4 (Modern): canastas that turn threes into a gain
 
 
 @kernel
@@ -36,7 +35,7 @@ def _melded_cards(rules, s, side):  # type: ignore[no-untyped-def]
     for kind in range(NUM_KINDS):
         points += s.naturals[side, kind] * VALUE[kind]
         points += s.twos[side, kind] * VALUE[TWO] + s.jokers[side, kind] * VALUE[JOKER]
-    return -points if rules.is_modern and s.canastas[side] == 0 else points
+    return -points if rules.subtracts_melds_without_canasta and s.canastas[side] == 0 else points
 
 
 @kernel
@@ -59,7 +58,7 @@ def _canasta_bonuses(rules, s, side):  # type: ignore[no-untyped-def]
 def _rank_canasta_bonus(rules, rank, wilds):  # type: ignore[no-untyped-def]
     if wilds > 0:
         return rules.mixed_canasta_bonus
-    if rules.is_modern and (rank in (SEVEN, ACE)):
+    if rules.has_special_canastas and rank in (SEVEN, ACE):
         return rules.clean_sevens_or_aces_bonus
     return rules.clean_canasta_bonus
 
@@ -73,22 +72,23 @@ def _going_out(rules, s, side):  # type: ignore[no-untyped-def]
 
 @kernel
 def _threes(rules, s, side):  # type: ignore[no-untyped-def]
+    """R-SCORE-4: lost without a canasta, or without a meld where no canasta is asked for."""
     points = 0
     if s.red_threes[side] > 0:
         points += rules.threes_points[s.red_threes[side] - 1]
     if s.black_threes[side] > 0:
         points += rules.threes_points[s.black_threes[side] - 1]
-    if not rules.is_modern:
+    if rules.canastas_for_threes == 0:
         return points if _has_melded(s, side) else -points
     if s.canastas[side] == 0:
         return -points
-    return points if s.canastas[side] >= _CANASTAS_FOR_THREES else 0
+    return points if s.canastas[side] >= rules.canastas_for_threes else 0
 
 
 @kernel
 def _has_melded(s, side):  # type: ignore[no-untyped-def]
     for kind in range(NUM_KINDS):
-        if s.naturals[side, kind] > 0:
+        if meld_size(s, side, kind) > 0:
             return True
     return False
 

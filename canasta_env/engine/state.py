@@ -1,4 +1,4 @@
-"""STATE, the one record of a table, and RULES, the numbers the kernels read.
+"""STATE, the one record of a table, and RULES, the numbers and switches the kernels read.
 
 Cards are counts per kind (`canasta_env.cards.KINDS`); only the stock and the pile are ordered. Melds are
 three arrays over kinds: a meld of a rank stands at the rank's kind, black threes at `BLACK_THREE`, the
@@ -6,6 +6,8 @@ wild meld (twos and jokers, no naturals) at `WILD_MELD`.
 """
 
 from __future__ import annotations
+
+import dataclasses
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +39,7 @@ STATE = np.dtype(
         ("twos", np.int8, (MAX_SIDES, NUM_KINDS)),
         ("jokers", np.int8, (MAX_SIDES, NUM_KINDS)),
         ("red_threes", np.int8, (MAX_SIDES,)),  # laid
-        ("black_threes", np.int8, (MAX_SIDES,)),  # laid (Modern)
+        ("black_threes", np.int8, (MAX_SIDES,)),  # laid, where the game lays them
         ("stock", np.int8, (NUM_CARDS,)),  # kinds; [next_card] is drawn next
         ("next_card", np.int16),
         ("pile", np.int8, (NUM_CARDS,)),  # kinds, bottom first; NO_CARD from pile_size on
@@ -53,8 +55,8 @@ STATE = np.dtype(
         ("opening_points", np.int32),  # melded so far in the opening turn that is under way (R-OPEN-2)
         ("taken", np.int8),  # kind of the top card between `take` and `pick up`, else NO_CARD
         ("can_ask", np.int8),  # the turn stands where R-OUT-3 allows the question
-        ("answer", np.int8),  # NOT_ASKED, REFUSED, MUST_GO_OUT (Classic yes), MAY_GO_OUT (Modern yes)
-        ("asked", np.int8, (MAX_SEATS,)),  # Modern: once per player per deal
+        ("answer", np.int8),  # NOT_ASKED, REFUSED, MUST_GO_OUT (a binding yes) or MAY_GO_OUT
+        ("asked", np.int8, (MAX_SEATS,)),  # in the deal
         ("melded", np.int8, (MAX_SEATS,)),  # melded in an earlier turn of the deal (R-OUT-4)
         ("melded_now", np.int8),  # the player has melded, or taken, in this turn
         ("begun", np.int8, (NUM_KINDS,)),  # melds begun in this turn
@@ -69,9 +71,10 @@ STATE = np.dtype(
     align=True,
 )
 
+# What a game does, as `Rules` tells it: 1 if it is so.
+SWITCHES = tuple(field.name for field in dataclasses.fields(Rules) if field.type == "bool")
 RULES = np.dtype(
     [
-        ("is_modern", np.int8),
         ("players", np.int8),
         ("num_sides", np.int8),
         ("target", np.int64),
@@ -98,10 +101,13 @@ RULES = np.dtype(
         ("unfinished_jokers_penalty", np.int32),
         ("aces_in_hand_penalty", np.int32),
         ("sevens_in_hand_penalty", np.int32),
+        ("largest_meld_to_take", np.int8),
+        ("canastas_for_threes", np.int8),
+        *((name, np.int8) for name in SWITCHES),
     ],
     align=True,
 )
-_DERIVED = ("target", "is_modern", "num_sides", "num_minima", "minimum_from", "minimum")
+_DERIVED = ("target", "num_sides", "num_minima", "minimum_from", "minimum", "largest_meld_to_take")
 _FAR_BELOW = np.iinfo(np.int64).min
 _FAR_ABOVE = 2**62  # more than a side can come to
 
@@ -138,7 +144,8 @@ def rules_record(rules: Rules) -> NDArray[np.void]:
     starts = [_FAR_BELOW if start is None else start for start, _ in rules.opening_minima]
     minima = [minimum for _, minimum in rules.opening_minima]
     record["target"] = min(rules.target, _FAR_ABOVE)
-    record["is_modern"] = rules.is_modern
+    largest = rules.largest_meld_to_take
+    record["largest_meld_to_take"] = NUM_CARDS if largest is None else largest
     record["num_sides"] = rules.num_sides
     record["num_minima"] = len(minima)
     record["minimum_from"][0, : len(minima)] = starts

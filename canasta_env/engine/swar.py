@@ -2,6 +2,17 @@
 
 The loops over 15 kinds are too short for the compiler to make wide instructions of, and views and
 observations consist of little else.
+
+An example: which of the ranks 4 to J can be melded clean, that is, are held three times or more? The
+counts of eight ranks are the bytes of one word, the first rank the lowest byte, here written first:
+
+    rank                     4    5    6    7    8    9   10    J
+    counts                   0    3    2    0    5    0    1    4
+    + each(128 - 3)        125  128  127  125  130  125  126  129
+    >> 7, & ALL              0    1    0    0    1    0    0    1
+
+One addition adds 125 to every byte; none overflows into the next, since counts are below 128. A byte's top
+bit, worth 128, is then set just where the count is at least 3: these are the truths `at_least(counts, 3)`.
 """
 
 from __future__ import annotations

@@ -26,12 +26,13 @@ from canasta_env.actions import (
     TAKE_WITH_TWO,
     YES,
 )
-from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, RED_THREE, TWO
+from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.dealing import (
     allow_question,
     draw,
     end_deal,
     end_turn,
+    is_laid_three,
     lay_three,
     push_pile,
     receive,
@@ -118,12 +119,12 @@ def _add(rules, s, seat, action):  # type: ignore[no-untyped-def]
 
 @kernel
 def _take(rules, s, seat, naturals, twos, jokers):  # type: ignore[no-untyped-def]
-    """R-TAKE-2, 3 and 5; for a side that has not opened, in Modern, nothing is melded yet."""
+    """R-TAKE-2, 3 and 5; nothing is melded yet where a side opens from the hand."""
     side = seat % rules.num_sides
     top = s.pile[s.pile_size - 1]
     s.piles_taken[seat] += 1
     s.phase = PHASE_PLAY
-    if rules.is_modern and not s.opened[side]:
+    if rules.opens_from_hand and not s.opened[side]:
         s.taken = top
         s.melded_now = 1  # the turn is bound to meld
         return
@@ -142,7 +143,7 @@ def _take(rules, s, seat, naturals, twos, jokers):  # type: ignore[no-untyped-de
 def _pick_up(rules, s, seat):  # type: ignore[no-untyped-def]
     """R-TAKE-5: the opening is complete, the rest of the pile comes into the hand."""
     side = seat % rules.num_sides
-    if rules.is_modern:
+    if rules.opens_from_hand:
         if meld_size(s, side, s.taken) == 0:
             lay(rules, s, seat, s.taken, PAIR, 0, 0)
         _pop_pile(s)
@@ -166,11 +167,11 @@ def _pop_pile(s):  # type: ignore[no-untyped-def]
 
 @kernel
 def _collect_pile(rules, s, seat):  # type: ignore[no-untyped-def]
-    """Bring the pile into a hand, in sight of everybody; red threes in it are laid (R-TAKE-7)."""
+    """Bring the pile into a hand, in sight of everybody; threes that are laid go to the table (R-TAKE-7)."""
     while s.pile_size > 0:
         kind = s.pile[s.pile_size - 1]
         _pop_pile(s)
-        if kind == RED_THREE:
+        if is_laid_three(rules, kind):
             lay_three(rules, s, seat, kind)
         else:
             receive(s, seat, kind)
@@ -198,7 +199,7 @@ def _discard(rules, s, action):  # type: ignore[no-untyped-def]
     leave_hand(s, seat, kind, 1)
     push_pile(s, kind)
     s.discarded[seat, kind] += 1
-    if not rules.is_modern and (kind in (JOKER, TWO)):
+    if rules.wilds_freeze_pile and kind in (JOKER, TWO):
         s.wild_frozen = 1  # R-DISC-1
     if s.hand_size[seat] == 0:
         _go_out(rules, s, seat)
@@ -214,7 +215,7 @@ def _go_out(rules, s, seat):  # type: ignore[no-untyped-def]
     if s.melded_now:
         s.opened[side] = 1
     s.went_out = seat
-    s.concealed = not rules.is_modern and _is_concealed(s, seat, side)
+    s.concealed = rules.can_go_out_concealed and _is_concealed(s, seat, side)
     end_deal(s)
 
 
@@ -242,5 +243,5 @@ def _converse(rules, s, action):  # type: ignore[no-untyped-def]
         if action == NO:
             s.answer = REFUSED
         else:
-            s.answer = MAY_GO_OUT if rules.is_modern else MUST_GO_OUT
+            s.answer = MUST_GO_OUT if rules.is_yes_binding else MAY_GO_OUT
     s.to_play = partner

@@ -102,7 +102,7 @@ def ask_fault(now: Situation) -> str:
         return f"with {now.rules.players} players there is no partner to ask (R-OUT-3)"
     if now.answer != NOT_ASKED:
         return "the partner has answered in this turn (R-OUT-3)"
-    if now.is_modern and now.has_asked:
+    if now.rules.asks_once_a_deal and now.has_asked:
         return f"seat {now.seat} has asked in this deal already (R-OUT-3)"
     if not now.can_ask:
         return "asking is the first action after `draw`, or after a take by a side that had opened (R-OUT-3)"
@@ -130,17 +130,21 @@ def _pile_fault(now: Situation) -> str:
     top = KINDS[now.top]
     if now.top <= BLACK_THREE:
         return f"the top card is a {top} (R-TAKE-1)"
-    if not now.is_modern:
-        return ""
-    if now.stock_is_empty:
+    if now.rules.ends_with_stock and now.stock_is_empty:
         return "the stock is empty, and nobody plays on from the pile (R-TURN-3)"
     if now.is_closed(now.top):
         return f"the rank {top} is closed by a clean canasta (R-MELD-7)"
-    size = now.meld(now.top).size
-    if size + PAIR + 1 > CANASTA_SIZE:
+    size, most = now.meld(now.top).size, now.rules.largest_meld_to_take
+    if most is not None and size > most:
         has = f"the side's meld of {top} has {count(size, 'card')}"
-        return f"{has}, and the pile can join only three or four (R-TAKE-2)"
+        return f"{has}, and the pile can join {_takeable_sizes(most)} (R-TAKE-2)"
     return ""
+
+
+def _takeable_sizes(most: int) -> str:
+    if most < MELD_START:
+        return "none"
+    return "only three or four" if most == MELD_START + 1 else f"only up to {in_words(most)}"
 
 
 def _pair_fault(now: Situation) -> str:
@@ -154,8 +158,8 @@ def _pair_fault(now: Situation) -> str:
 
 
 def _wild_taking_fault(now: Situation, wild: int) -> str:
-    if now.is_modern:
-        return "Modern takes the pile with a natural pair only (R-TAKE-3)"
+    if not now.rules.can_take_with_wild:
+        return f"{now.game} takes the pile with a natural pair only (R-TAKE-3)"
     for kind in (now.top, wild):
         if now.hand(kind) == 0:
             return f"{now.held(kind)} (R-TAKE-3)"
@@ -166,7 +170,7 @@ def _wild_taking_fault(now: Situation, wild: int) -> str:
     meld, top = now.meld(now.top), KINDS[now.top]
     if meld.wilds + 1 > now.rules.max_wilds_in_meld:
         return f"the meld of {top} would hold {count(meld.wilds + 1, 'wild')} (R-MELD-2)"
-    return ""
+    return _wild_fault(now, now.top, Meld(meld.naturals + PAIR, meld.twos, meld.jokers))
 
 
 def pick_up_fault(now: Situation) -> str:
@@ -190,8 +194,8 @@ _CLASSES = (  # R-DISC-3
 def discard_fault(now: Situation, action: int) -> str:
     """What forbids a discard."""
     kind = int(discarded_kind(action))
-    if now.is_modern and kind == BLACK_THREE:
-        return "a three is never discarded in Modern (R-DISC-2)"
+    if kind == BLACK_THREE and now.rules.lays_black_threes:
+        return f"a three is never discarded in {now.game} (R-DISC-2)"
     if now.hand(kind) == 0:
         return f"{now.held(kind)} (R-DISC-1)"
     if now.taken != NO_CARD:
@@ -202,7 +206,7 @@ def discard_fault(now: Situation, action: int) -> str:
         return _last_card_fault(now)
     if now.must_go_out:
         return _must_go_out_fault(now)
-    return _modern_fault(now, kind)
+    return _held_back_fault(now, kind)
 
 
 def _last_card_fault(now: Situation) -> str:
@@ -217,11 +221,11 @@ def _must_go_out_fault(now: Situation) -> str:
     return f"the partner has said yes, so the turn must end by going out, and {left} (R-OUT-3)"
 
 
-def _modern_fault(now: Situation, kind: int) -> str:
-    if kind < FIRST_RANK:
+def _held_back_fault(now: Situation, kind: int) -> str:
+    if kind < FIRST_RANK and now.rules.holds_back_wilds:
         return "a wild is discarded only to go out, or from a hand of wilds only (R-DISC-2)"
     held = [_discard_class(now, rank) for rank in range(FIRST_RANK, NUM_KINDS) if now.hand(rank) > 0]
-    first = _CLASSES[min(held)]
+    first = _CLASSES[min(held)]  # `held` is not empty: a hand without naturals may discard what it holds
     return f"the pile is empty, and the hand holds {first}, which go before {KINDS[kind]} (R-DISC-3)"
 
 
@@ -268,8 +272,8 @@ def _going_out_fault(now: Situation, action: int) -> str:
 def _keeping_fault(now: Situation, action: int) -> str:
     if now.would_be_legal(action, canastas_to_go_out=0):
         return f"{_KEEP}, and {_missing_canastas(now)} (R-TURN-4, R-OUT-1)"
-    if now.is_modern:
-        return f"{_KEEP}, and Modern goes out only by discarding the last card (R-TURN-4, R-OUT-2)"
+    if now.rules.goes_out_by_discarding:
+        return f"{_KEEP}, and {now.game} goes out only by discarding the last card (R-TURN-4, R-OUT-2)"
     return f"{_KEEP} (R-TURN-4)"
 
 
@@ -281,7 +285,9 @@ def _missing_canastas(now: Situation) -> str:
 def _opening_fault(now: Situation, action: int) -> str:
     if now.would_be_legal(action, minimum=0):
         most = _most_points(now, action)
-        source = " from the hand" if now.is_modern and (action == TAKE or now.taken != NO_CARD) else ""
+        source = (
+            " from the hand" if now.rules.opens_from_hand and (action == TAKE or now.taken != NO_CARD) else ""
+        )
         needed = f"the opening needs {now.minimum} points{source}"
         return f"{needed} and could come to {most} at most (R-OPEN-1, R-TURN-4)"
     if now.would_be_legal(action, spare_cards=_TO_GO_ON):
@@ -336,8 +342,8 @@ def add_fault(now: Situation, action: int) -> str:
 
 
 def _black_threes_fault(now: Situation) -> str:
-    if now.is_modern:
-        return "threes are never melded in Modern (R-MELD-8)"
+    if not now.rules.can_meld_black_threes:
+        return f"threes are never melded in {now.game} (R-MELD-8)"
     if now.meld(BLACK_THREE).size > 0:
         return "the black threes are melded already; add to them (R-MELD-1)"
     if now.hand(BLACK_THREE) < MELD_START:
@@ -348,8 +354,8 @@ def _black_threes_fault(now: Situation) -> str:
 
 
 def _add_black_three_fault(now: Situation) -> str:
-    if now.is_modern:
-        return "threes are never melded in Modern (R-MELD-8)"
+    if not now.rules.can_meld_black_threes:
+        return f"threes are never melded in {now.game} (R-MELD-8)"
     if now.meld(BLACK_THREE).size == 0:
         return "the side has no meld of black threes (R-MELD-8)"
     return _hand_fault(now, BLACK_THREE)
@@ -389,7 +395,7 @@ def _old_meld_fault(now: Situation, rank: int) -> str:
     size = now.meld(rank).size
     if size == 0:
         return f"the side has no meld of {KINDS[rank]} to add to (R-MELD-1)"
-    if now.is_modern and size >= CANASTA_SIZE:
+    if now.rules.melds_end_at_seven and size >= CANASTA_SIZE:
         return f"the canasta of {KINDS[rank]} is finished with seven cards (R-MELD-3)"
     return _closed_fault(now, rank)
 
@@ -404,39 +410,39 @@ def _hand_fault(now: Situation, kind: int) -> str:
 
 def _wild_fault(now: Situation, rank: int, meld: Meld) -> str:
     """What forbids one more wild in a meld of a rank (R-MELD-2 to R-MELD-6)."""
-    name = KINDS[rank]
-    clause = "R-MELD-3" if now.is_modern else "R-MELD-2"
-    if now.is_modern and (fault := _modern_wild_fault(now, rank, meld)):
+    rules, name = now.rules, KINDS[rank]
+    if rank == SEVEN and not rules.sevens_take_wilds:
+        return "sevens never take wilds (R-MELD-5)"
+    if rules.has_wild_meld and now.has_growing_wild_meld:
+        size = count(now.meld(WILD_MELD).size, "card")
+        return f"the side's wild meld has {size}, and until it has seven every wild goes there (R-MELD-6)"
+    if now.opened and (fault := _late_wild_fault(now, rank, meld)):
         return fault
-    if meld.wilds + 1 > now.rules.max_wilds_in_meld:
-        most = count(now.rules.max_wilds_in_meld, "wild")
+    if meld.wilds + 1 > rules.max_wilds_in_meld:
+        most = count(rules.max_wilds_in_meld, "wild")
+        clause = "R-MELD-2" if rules.needs_more_naturals else "R-MELD-3"
         return f"the meld of {name} would hold {in_words(meld.wilds + 1)}, and may hold {most} ({clause})"
-    if not now.is_modern and meld.wilds + 1 >= meld.naturals:
+    if rules.needs_more_naturals and meld.wilds + 1 >= meld.naturals:
         return f"the meld of {name} would not hold more naturals than wilds (R-MELD-2)"
     return ""
 
 
-def _modern_wild_fault(now: Situation, rank: int, meld: Meld) -> str:
-    name = KINDS[rank]
-    if rank == SEVEN:
-        return "sevens never take wilds (R-MELD-5)"
-    if now.has_growing_wild_meld:
-        size = count(now.meld(WILD_MELD).size, "card")
-        return f"the side's wild meld has {size}, and until it has seven every wild goes there (R-MELD-6)"
-    if not now.opened:
-        return ""
-    if rank == ACE:
+def _late_wild_fault(now: Situation, rank: int, meld: Meld) -> str:
+    """What forbids a wild only after the opening (R-MELD-4, R-MELD-5)."""
+    if rank == ACE and not now.rules.aces_take_wilds:
         return "aces take wilds only in the opening (R-MELD-5)"
     least = now.rules.naturals_before_wild
     if meld.naturals < least:
         naturals = count(meld.naturals, "natural")
-        return f"the meld of {name} has {naturals}, and a wild needs {in_words(least)} there (R-MELD-4)"
+        return (
+            f"the meld of {KINDS[rank]} has {naturals}, and a wild needs {in_words(least)} there (R-MELD-4)"
+        )
     return ""
 
 
 def _wild_meld_fault(now: Situation, jokers: int) -> str:
-    if not now.is_modern:
-        return "twos and jokers are never melded by themselves in Classic (R-MELD-8)"
+    if not now.rules.has_wild_meld:
+        return f"twos and jokers are never melded by themselves in {now.game} (R-MELD-8)"
     if now.meld(WILD_MELD).size > 0:
         return "the side has a wild meld already; add to it (R-MELD-6)"
     for kind, needed in ((TWO, MELD_START - jokers), (JOKER, jokers)):
@@ -449,8 +455,8 @@ def _wild_meld_fault(now: Situation, jokers: int) -> str:
 
 
 def _add_to_wild_meld_fault(now: Situation, kind: int) -> str:
-    if not now.is_modern:
-        return "twos and jokers are never melded by themselves in Classic (R-MELD-8)"
+    if not now.rules.has_wild_meld:
+        return f"twos and jokers are never melded by themselves in {now.game} (R-MELD-8)"
     size = now.meld(WILD_MELD).size
     if size == 0:
         return "the side has no wild meld to add to (R-MELD-6)"

@@ -55,7 +55,7 @@ class Situation:
 
     def __init__(self, rules: Rules, state: NDArray[np.void]) -> None:
         self.rules = rules
-        self.is_modern = rules.is_modern
+        self.game = rules.short_name
         self._state = state
         s = state[0]
         self.phase = PHASES[s["phase"]]
@@ -109,11 +109,10 @@ class Situation:
     def opening_fault(self) -> str:
         """Why what was melded in this turn is no complete opening; empty if it is one (R-OPEN)."""
         s = self._state[0]
-        if self.is_modern:
-            if is_waived(s, self.side):
-                return ""
-            if not has_clean_or_wild_meld(s, self.side):
-                return "the opening holds no clean meld and no wild meld yet (R-OPEN-3)"
+        if self.rules.canasta_waives_minimum and is_waived(s, self.side):
+            return ""
+        if self.rules.needs_clean_opening and not has_clean_or_wild_meld(s, self.side):
+            return "the opening holds no clean meld and no wild meld yet (R-OPEN-3)"
         if s["opening_points"] < self.minimum:
             return f"the opening is at {s['opening_points']} of {self.minimum} points (R-OPEN-1, R-OPEN-5)"
         return ""

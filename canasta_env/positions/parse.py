@@ -42,6 +42,7 @@ from canasta_env.positions.validate import (
     PositionError,
     check_table,
     check_turn,
+    holds_turned_on,
     meld_kinds,
     meld_points,
     turn_seat,
@@ -206,7 +207,7 @@ def _derive(rules: Rules, s: Any) -> None:
     wilds = s["twos"] + s["jokers"]
     is_canasta = s["naturals"] + wilds >= CANASTA_SIZE
     s["canastas"] = is_canasta.sum(axis=1)
-    if rules.is_modern:
+    if rules.closes_ranks:
         closes = (is_canasta & (wilds == 0)).any(axis=0)
         closes[:FIRST_RANK] = False
         s["closed"] = closes
@@ -216,7 +217,7 @@ def _read_flags(rules: Rules, given: dict[str, Any], s: Any) -> None:
     """The flags of the deal and of the turn under way, each by itself if given, else from what is known."""
     s["taken"] = read_kind(given["taken"], "taken") if "taken" in given else NO_CARD
     pile = s["pile"][: s["pile_size"]]
-    holds_freezer = not rules.is_modern and bool((pile < BLACK_THREE).any())
+    holds_freezer = rules.wilds_freeze_pile and holds_turned_on(rules, pile)
     s["wild_frozen"] = read_flag(given.get("wild_frozen", holds_freezer), "wild_frozen")
     seat = turn_seat(s)
     side = NOBODY if seat == NOBODY else rules.side_of(seat)
@@ -245,7 +246,7 @@ def _read_turn(rules: Rules, given: dict[str, Any], s: Any, seat: int, is_openin
     melded_now = bool(begun) or bool(s["joined_earlier"]) or s["taken"] != NO_CARD
     s["melded_now"] = read_flag(given.get("melded_now", melded_now), "melded_now")
     answer = read_choice(given.get("answer"), "answer", _ANSWERS)
-    yes = MAY_GO_OUT if rules.is_modern else MUST_GO_OUT
+    yes = MUST_GO_OUT if rules.is_yes_binding else MAY_GO_OUT
     s["answer"] = (NOT_ASKED, REFUSED, yes)[answer]
     has_asked = answer != NOT_ASKED or s["phase"] == PHASE_ANSWER
     asked = [has_asked and place == seat for place in range(rules.players)]
@@ -268,7 +269,7 @@ def _may_ask(rules: Rules, s: Any, seat: int) -> bool:
         and s["taken"] == NO_CARD
         and s["answer"] == NOT_ASKED
     )
-    return bool(is_first and rules.players == MAX_SEATS and not (rules.is_modern and s["asked"][seat]))
+    return bool(is_first and rules.players == MAX_SEATS and not (rules.asks_once_a_deal and s["asked"][seat]))
 
 
 # The forms in which a position may name cards, melds, seats and flags.

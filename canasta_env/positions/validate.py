@@ -94,8 +94,9 @@ def _check_end(rules: Rules, s: Any) -> None:
             f"went_out: {seat}, but the side has {canastas} of the {rules.canastas_to_go_out} canastas"
             " (R-OUT-1)"
         )
-    if s["concealed"] and rules.is_modern:
-        raise PositionError("concealed: True, but Modern knows no concealed going out (R-OUT-4)")
+    if s["concealed"] and not rules.can_go_out_concealed:
+        name = rules.short_name
+        raise PositionError(f"concealed: True, but {name} knows no concealed going out (R-OUT-4)")
 
 
 def _check_opening(rules: Rules, s: Any) -> None:
@@ -141,8 +142,8 @@ def _check_taken(rules: Rules, s: Any) -> None:
         fault = "only a card of a rank can be taken (R-TAKE-1)"
     elif s["opened"][side]:
         fault = f"side {side} has opened, so the pile came into the hand at once (R-TAKE-5)"
-    elif rules.is_modern:
-        fault = _modern_take_fault(s, kind)
+    elif rules.opens_from_hand:
+        fault = _waiting_pile_fault(rules, s, kind)
     elif s["naturals"][side, kind] < MELD_START:
         fault = (
             f"the pair and the top card are not melded: side {side} has no three naturals of it (R-TAKE-5)"
@@ -151,12 +152,13 @@ def _check_taken(rules: Rules, s: Any) -> None:
         raise PositionError(f"taken: {KINDS[kind]}: {fault}")
 
 
-def _modern_take_fault(s: Any, kind: int) -> str:
+def _waiting_pile_fault(rules: Rules, s: Any, kind: int) -> str:
+    """What is wrong with a pile that lies until the opening from the hand is complete."""
     if s["pile_size"] == 0 or s["pile"][s["pile_size"] - 1] != kind:
         return "it must be the top card of the pile until `pick up` (R-TAKE-5)"
     if s["closed"][kind]:
         return "the rank is closed (R-MELD-7)"
-    if s["next_card"] == NUM_CARDS:
+    if rules.ends_with_stock and s["next_card"] == NUM_CARDS:
         return "nobody plays on from the pile when the stock is empty (R-TURN-3)"
     return ""
 
@@ -196,7 +198,7 @@ def _question_fault(rules: Rules, s: Any, seat: int) -> str:
         return "the pile was taken by a side that had not opened"
     if s["answer"] != NOT_ASKED:
         return "the partner has answered in this turn"
-    if rules.is_modern and s["asked"][seat]:
+    if rules.asks_once_a_deal and s["asked"][seat]:
         return f"seat {seat} has asked in this deal"
     if s["melded_now"] and not _has_only_taken(rules, s, seat):
         return "the player has melded in this turn"
@@ -279,25 +281,23 @@ def _check_meld(rules: Rules, s: Any, side: int, kind: int) -> None:
         reason = _black_three_fault(rules, s, side, naturals, wilds)
     elif naturals < PAIR or naturals + wilds < MELD_START:
         reason = "a meld of a rank is three or more cards, two of them naturals (R-MELD-1)"
-    elif rules.is_modern:
-        reason = _modern_fault(rules, kind, naturals, wilds)
     else:
-        reason = _classic_fault(rules, naturals, wilds)
+        reason = _rank_fault(rules, kind, naturals, wilds)
     if reason:
         parts = ", ".join(str(s[part][side, kind]) for part in ("naturals", "twos", "jokers"))
         raise PositionError(f"melds[{side}]: {meld_name(kind)} ({parts}): {reason}")
 
 
 def _wild_meld_fault(rules: Rules, naturals: int, wilds: int) -> str:
-    if not rules.is_modern:
-        return "Classic has no wild meld (R-MELD-8)"
+    if not rules.has_wild_meld:
+        return f"{rules.short_name} has no wild meld (R-MELD-8)"
     if naturals or not MELD_START <= wilds <= CANASTA_SIZE:
         return "a wild meld is three to seven wilds (R-MELD-6)"
     return ""
 
 
 def _black_three_fault(rules: Rules, s: Any, side: int, naturals: int, wilds: int) -> str:
-    if rules.is_modern:
+    if not rules.can_meld_black_threes:
         return "threes are never melded (R-MELD-8)"
     if wilds or not MELD_START <= naturals <= COPIES[BLACK_THREE]:
         return "black threes are melded as three or four of them, without wilds (R-MELD-8)"
@@ -307,29 +307,28 @@ def _black_three_fault(rules: Rules, s: Any, side: int, naturals: int, wilds: in
     return ""
 
 
-def _classic_fault(rules: Rules, naturals: int, wilds: int) -> str:
-    if wilds > rules.max_wilds_in_meld:
-        return f"a meld holds at most {rules.max_wilds_in_meld} wilds (R-MELD-2)"
-    if wilds >= naturals:
-        return "a meld holds more naturals than wilds (R-MELD-2)"
-    return ""
-
-
-def _modern_fault(rules: Rules, kind: int, naturals: int, wilds: int) -> str:
-    if naturals + wilds > CANASTA_SIZE:
+def _rank_fault(rules: Rules, kind: int, naturals: int, wilds: int) -> str:
+    """What is wrong with a meld of a rank that has enough cards (R-MELD-2 to R-MELD-7)."""
+    if rules.melds_end_at_seven and naturals + wilds > CANASTA_SIZE:
         return "a meld is three to seven cards (R-MELD-3)"
+    if rules.closes_ranks and wilds == 0 and naturals > CANASTA_SIZE:
+        return "a clean canasta of seven cards closes the rank (R-MELD-7)"
     if wilds > rules.max_wilds_in_meld:
-        return f"a meld holds at most {rules.max_wilds_in_meld} wilds (R-MELD-3)"
-    if wilds and kind == SEVEN:
+        clause = "R-MELD-2" if rules.needs_more_naturals else "R-MELD-3"
+        return f"a meld holds at most {rules.max_wilds_in_meld} wilds ({clause})"
+    if wilds and kind == SEVEN and not rules.sevens_take_wilds:
         return "sevens never take wilds (R-MELD-5)"
+    if rules.needs_more_naturals and wilds >= naturals:
+        return "a meld holds more naturals than wilds (R-MELD-2)"
     return ""
 
 
 def _check_side(rules: Rules, s: Any, side: int) -> None:
     """Opened or not, and what only an opening under way may hold."""
     melds = meld_kinds(s, side)
-    if s["black_threes"][side] and not rules.is_modern:
-        raise PositionError(f"threes[{side}]: black3: Classic lays red threes only (R-DEAL-2)")
+    if s["black_threes"][side] and not rules.lays_black_threes:
+        name = rules.short_name
+        raise PositionError(f"threes[{side}]: black3: {name} lays red threes only (R-DEAL-2)")
     if s["opened"][side]:
         if not melds:
             raise PositionError(f"opened[{side}]: True, but side {side} has no meld (R-OPEN-2)")
@@ -357,12 +356,14 @@ def _wilds(s: Any, side: int, kind: int) -> int:
 
 def _check_hand(rules: Rules, s: Any, seat: int) -> None:
     hand = s["hand"][seat]
-    if not rules.is_modern and hand[RED_THREE]:
-        raise PositionError(f"hands[{seat}]: red3: a red three is laid, never held (R-DEAL-2)")
-    if rules.is_modern and s["phase"] != PHASE_OVER and (hand[RED_THREE] or hand[BLACK_THREE]):
-        three = KINDS[RED_THREE if hand[RED_THREE] else BLACK_THREE]
+    laid = laid_threes(rules)
+    held = [KINDS[three] for three in laid if hand[three]]
+    if held and not rules.keeps_unreplaced_three:
+        what = "a red three" if held[0] == "red3" else "a black three"
+        raise PositionError(f"hands[{seat}]: {held[0]}: {what} is laid, never held (R-DEAL-2)")
+    if held and s["phase"] != PHASE_OVER:
         raise PositionError(
-            f"hands[{seat}]: {three}: a three is laid; one stays in a hand only"
+            f"hands[{seat}]: {held[0]}: a three is laid; one stays in a hand only"
             " when the deal is over (R-TURN-2)"
         )
     more = np.flatnonzero(s["known"][seat] > hand)
@@ -372,41 +373,46 @@ def _check_hand(rules: Rules, s: Any, seat: int) -> None:
             f"known[{seat}]: {s['known'][seat, kind]} {KINDS[kind]}, but the hand holds {hand[kind]} of them"
         )
     discarded = s["discarded"][seat]
-    if discarded[RED_THREE] or (rules.is_modern and discarded[BLACK_THREE]):
-        three = KINDS[RED_THREE if discarded[RED_THREE] else BLACK_THREE]
-        raise PositionError(f"discarded[{seat}]: {three} cannot be discarded (R-DEAL-2, R-DISC-2)")
+    thrown = [KINDS[three] for three in laid if discarded[three]]
+    if thrown:
+        raise PositionError(f"discarded[{seat}]: {thrown[0]} cannot be discarded (R-DEAL-2, R-DISC-2)")
     if seat == turn_seat(s) and not hand.any() and s["taken"] == NO_CARD:
         raise PositionError(f"hands[{seat}]: empty, but a player to move holds at least one card (R-TURN)")
 
 
 def _check_pile(rules: Rules, s: Any) -> None:
     pile = s["pile"][: s["pile_size"]].tolist()
-    if rules.is_modern:
-        for three in (RED_THREE, BLACK_THREE):
+    laid = laid_threes(rules)
+    if not rules.turns_up_card:
+        for three in laid:
             if three in pile:
-                raise PositionError(f"pile: {KINDS[three]}: no three comes into a Modern pile (R-DISC-2)")
+                name = rules.short_name
+                raise PositionError(f"pile: {KINDS[three]}: no three comes into a {name} pile (R-DISC-2)")
         return
-    turned = 0  # wilds and red threes turned up at the start
-    while turned < len(pile) and pile[turned] < BLACK_THREE:
+    turned = 0  # wilds and threes turned up at the start
+    while turned < len(pile) and is_turned_on(rules, pile[turned]):
         turned += 1
-    if RED_THREE in pile[turned:]:
-        raise PositionError(
-            "pile: red3 above other cards: a red three is turned at the start of the deal,"
-            " with only wilds and red threes under it (R-DEAL-3)"
-        )
-    if pile and pile[-1] == RED_THREE and s["taken"] == NO_CARD:
-        raise PositionError("pile: red3 on top: another card is turned on a red three (R-DEAL-3)")
+    for three in laid:
+        name, colour = KINDS[three], "red" if three == RED_THREE else "black"
+        if three in pile[turned:]:
+            raise PositionError(
+                f"pile: {name} above other cards: a {colour} three is turned at the start of the deal,"
+                f" with only wilds and {colour if len(laid) == 1 else 'other'} threes under it (R-DEAL-3)"
+            )
+        if pile and pile[-1] == three and s["taken"] == NO_CARD:
+            raise PositionError(f"pile: {name} on top: another card is turned on a {colour} three (R-DEAL-3)")
 
 
 def _check_frozen(rules: Rules, s: Any) -> None:
     pile = s["pile"][: s["pile_size"]]
     if not s["wild_frozen"]:
-        if not rules.is_modern and (pile < BLACK_THREE).any():
+        if rules.wilds_freeze_pile and holds_turned_on(rules, pile):
             raise PositionError(
                 "wild_frozen: False, but the pile holds a wild or a red three (R-DEAL-3, R-DISC-1)"
             )
-    elif rules.is_modern:
-        raise PositionError("wild_frozen: True, but a Modern pile is never wild-frozen (R-DEAL-3)")
+    elif not rules.wilds_freeze_pile:
+        name = rules.short_name
+        raise PositionError(f"wild_frozen: True, but a {name} pile is never wild-frozen (R-DEAL-3)")
     elif not pile.size and s["taken"] == NO_CARD:
         raise PositionError("wild_frozen: True, but the pile is empty (R-TAKE-6)")
 
@@ -415,6 +421,21 @@ def _check_frozen(rules: Rules, s: Any) -> None:
 
 
 _VALUES = np.array(VALUES)
+
+
+def laid_threes(rules: Rules) -> tuple[int, ...]:
+    """The kinds that are laid at once, and never lie in a hand (R-DEAL-2)."""
+    return (RED_THREE, BLACK_THREE) if rules.lays_black_threes else (RED_THREE,)
+
+
+def is_turned_on(rules: Rules, kind: int) -> bool:
+    """Whether another card is turned on this one at the start: a wild or a three that is laid (R-DEAL-3)."""
+    return kind in (JOKER, TWO, *laid_threes(rules))
+
+
+def holds_turned_on(rules: Rules, pile: NDArray[np.int8]) -> bool:
+    """Whether a pile holds a card that makes it wild-frozen (R-DEAL-3, R-DISC-1)."""
+    return any(is_turned_on(rules, int(kind)) for kind in pile)
 
 
 def turn_seat(s: Any) -> int:

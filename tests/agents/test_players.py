@@ -75,7 +75,7 @@ def _check_opening(rules, view):
     begun = np.flatnonzero(view["begun"]).tolist()
     clean = [kind for kind in begun if kind == JOKER or twos[kind] + jokers[kind] == 0]
     for kind in begun:
-        if kind == view["taken"] or (rules.is_modern and clean == [kind]):
+        if kind == view["taken"] or (rules.needs_clean_opening and clean == [kind]):
             continue
         laid = naturals[kind] * VALUES[kind] + twos[kind] * VALUES[TWO] + jokers[kind] * VALUES[JOKER]
         assert view["opening_points"] - laid < view["minimum"][0]

@@ -198,7 +198,7 @@ class SteppedAgent(CompiledAgent):
 @pytest.mark.parametrize("rules", GAMES, ids=IDS)
 @pytest.mark.parametrize("episode", ["deal", "match"])
 def test_the_fast_way_plays_the_same_games(rules, episode):
-    names = ("keeper", "random") if rules.is_modern else ("gambler", "random")
+    names = ("keeper", "random") if rules.game == "modern_american" else ("gambler", "random")
     what = block(rules, (3, 6), episode=episode, seed=5)
     fast = play(what, *(CompiledAgent(name, name, rules) for name in names))
     slow = play(what, *(SteppedAgent(name, name, rules) for name in names))

@@ -23,14 +23,10 @@ def _recount_side(table: Table, side: int) -> dict[str, int]:
         "going_out": _going_out(table, side),
         "threes": sum(_threes(rules, num, num_canastas, bool(melds)) for num in threes.values()),
         "cards_in_hand": -sum(VALUES[kind] * num for hand in hands for kind, num in hand.items()),
-        "penalties": 0,
+        "penalties": -_meld_penalties(rules, melds) - sum(_hand_penalty(rules, hand) for hand in hands),
     }
-    if rules.is_modern:
-        if num_canastas == 0:
-            parts["melded_cards"] = -parts["melded_cards"]
-        parts["penalties"] = -_meld_penalties(rules, melds) - sum(
-            _hand_penalty(rules, hand) for hand in hands
-        )
+    if rules.subtracts_melds_without_canasta and num_canastas == 0:
+        parts["melded_cards"] = -parts["melded_cards"]
     return parts | {"total": sum(parts.values())}
 
 
@@ -45,7 +41,7 @@ def _bonus(rules: Rules, name: str, naturals: int, twos: int, jokers: int) -> in
         return rules.jokers_canasta_bonus if jokers == 4 else rules.wild_canasta_bonus
     if twos + jokers > 0:
         return rules.mixed_canasta_bonus
-    if rules.is_modern and name in ("7", "A"):
+    if rules.has_special_canastas and name in ("7", "A"):
         return rules.clean_sevens_or_aces_bonus
     return rules.clean_canasta_bonus
 
@@ -58,9 +54,11 @@ def _going_out(table: Table, side: int) -> int:
 
 def _threes(rules: Rules, num: int, num_canastas: int, has_melds: bool) -> int:
     points = rules.threes_points[num - 1]
-    if rules.is_modern:
-        return {0: -points, 1: 0}.get(num_canastas, points)
-    return points if has_melds else -points
+    if rules.canastas_for_threes == 0:
+        return points if has_melds else -points
+    if num_canastas == 0:
+        return -points
+    return points if num_canastas >= rules.canastas_for_threes else 0
 
 
 def _meld_penalties(rules: Rules, melds: dict[str, tuple[int, int, int]]) -> int:

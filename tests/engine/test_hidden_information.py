@@ -206,12 +206,12 @@ def _check_turn(view, table, seat):
         assert view[name] == position[name]
     assert view["phase"] == ["draw", "play", "answer", "over"].index(position["phase"])
     assert view["taken"] == (-1 if position["taken"] is None else KINDS.index(position["taken"]))
-    assert view["answer"] == {None: 0, "no": 1, "yes": 3 if rules.is_modern else 2}[position["answer"]]
+    assert view["answer"] == {None: 0, "no": 1, "yes": 2 if rules.is_yes_binding else 3}[position["answer"]]
     assert view["went_out"] == (-1 if table.went_out is None else (table.went_out - seat) % rules.players)
     begun = ["joker" if name == "wilds" else name for name in position["begun"]]
     assert view["begun"].tolist() == [kind in begun for kind in KINDS]
     clean = {name for side in sides for name, meld in table.melds(side).items() if meld == (7, 0, 0)}
-    assert view["closed"].tolist() == [rules.is_modern and kind in clean for kind in KINDS]
+    assert view["closed"].tolist() == [rules.closes_ranks and kind in clean for kind in KINDS]
 
 
 def _counts(cards):

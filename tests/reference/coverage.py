@@ -18,7 +18,7 @@ from canasta_env.cards import (
     TWO,
     VALUES,
 )
-from canasta_env.rules import Rules
+from canasta_env.rules import Rules, standard_rules
 from tests.reference import scoring
 from tests.reference.deal import is_wild, laid_threes
 from tests.reference.legality import (
@@ -165,8 +165,9 @@ M  R-SCORE-6 three sevens in a hand
 
 
 def rows_of(rules: Rules) -> list[str]:
-    """The rows that can happen in a game."""
-    traits = {"M" if rules.is_modern else "C"}
+    """The rows that can happen in a game; of house rules those of both games."""
+    is_standard = rules == standard_rules(rules.game, rules.players, rules.target)
+    traits = {"M" if rules.game == "modern_american" else "C"} if is_standard else {"M", "C"}
     traits |= {"4"} if rules.players == 4 else set()
     traits |= {"D"} if rules.cards_drawn > 1 else set()
     rows = []
@@ -187,7 +188,7 @@ def play_watched(table: Oracle, notation: str, counts: Counter[str]) -> None:
 
 def deal_events(table: Oracle) -> Iterator[str]:
     """What the deal itself exercised; before the first action."""
-    if table.rules.is_modern:
+    if not table.rules.turns_up_card:
         return
     if any(is_wild(kind) for kind in table.pile):
         yield "R-DEAL-3 a wild turned up"
@@ -203,7 +204,7 @@ class _Watch:
     def __init__(self, table: Oracle, action: int) -> None:
         self.table = table
         self.action = action
-        self.modern = table.rules.is_modern
+        self.rules = table.rules
         self.phase = table.phase
         self.seat = table.seat_to_play()
         self.side = table.side_to_play()
@@ -229,14 +230,15 @@ class _Watch:
         takes = self.search.takes(turn, table.wild_frozen)
         if len(takes) > len(legal) - 1:
             yield "R-TURN-4 a take refused by the look-ahead"
-        if not self.modern and top == BLACK_THREE:
+        if top == BLACK_THREE:
             yield "R-TAKE-1 black three on top blocks a take"
-        if not self.modern and top is not None and is_wild(top):
+        if not self.rules.holds_back_wilds and top is not None and is_wild(top):
             yield "R-TAKE-1 wild on top blocks a take"
-        if top is not None and top >= FIRST_RANK and self.modern and turn.hand[top] >= 2:
-            if sum(turn.melds[top]) >= 5:
+        most = self.rules.largest_meld_to_take
+        if top is not None and top >= FIRST_RANK and most is not None and turn.hand[top] >= 2:
+            if sum(turn.melds[top]) > most:
                 yield "R-TAKE-2 no take, own meld of five or more"
-        if not self.modern and table.wild_frozen and len(self.search.takes(turn, False)) > len(takes):
+        if table.wild_frozen and len(self.search.takes(turn, False)) > len(takes):
             yield "R-TAKE-3 no take with a wild, wild-frozen"
 
     def _play_phase(self) -> Iterator[str]:
@@ -247,29 +249,30 @@ class _Watch:
         may_not_ask = self.can_ask and actions.ASK not in table.legal_ids()
         if may_not_ask and self._can_end(OUT) and not self._can_end(STAY):
             yield "R-OUT-3 ask not offered, out is sure but a refusal would leave no move"
-        if self.modern:
-            yield from self._modern_restrictions(moves)
+        yield from self._restrictions(moves)
 
     def _can_end(self, goal: int) -> bool:
         return self.search.can_complete(self.turn._replace(goal=goal))
 
-    def _modern_restrictions(self, moves: list[int]) -> Iterator[str]:
+    def _restrictions(self, moves: list[int]) -> Iterator[str]:
         turn, search = self.turn, self.search
         ranks = range(FIRST_RANK, len(turn.hand))
         wilds = turn.hand[TWO] + turn.hand[JOKER]
-        if any(turn.hand[kind] and sum(turn.melds[kind]) >= CANASTA_SIZE for kind in ranks):
+        is_full = [turn.hand[kind] and sum(turn.melds[kind]) >= CANASTA_SIZE for kind in ranks]
+        if self.rules.melds_end_at_seven and any(is_full):
             yield "R-MELD-3 natural kept off a full canasta"
         if wilds and 0 < sum(turn.melds[WILDS]) < CANASTA_SIZE:
             without_wild_meld = turn._replace(melds=(NO_MELD, *turn.melds[1:]))
             if any(LAID[move][0] != WILDS for move in set(search.moves(without_wild_meld)) - set(moves)):
                 yield "R-MELD-6 wild meld bars a wild from a rank"
         holds_wild = any(turn.melds[kind][1] or turn.melds[kind][2] for kind in ranks)
-        if not turn.opened and wilds >= 3 and holds_wild:
+        if self.rules.has_wild_meld and not turn.opened and wilds >= 3 and holds_wild:
             yield "R-MELD-6 wild meld cannot begin, opening holds a wild"
         if turn.melded and not turn.opened and turn.points >= search.minimum:
             if not search.opening_is_complete(turn):
                 yield "R-OPEN-3 minimum met without a clean or wild meld"
-        if self.asked[self.seat] and self.answer is None and not turn.melded and self._can_end(OUT):
+        has_asked = self.rules.asks_once_a_deal and self.asked[self.seat]
+        if has_asked and self.answer is None and not turn.melded and self._can_end(OUT):
             yield "R-OUT-3 ask not offered, asked before"
 
     def after(self) -> Iterator[str]:
@@ -299,7 +302,7 @@ class _Watch:
         num_drawn = sum(hand) - sum(self.turn.hand)
         if self.stock_size == 0:
             yield "R-TURN-3 draw with an empty stock ends the deal"
-        elif table.is_over and self.modern:
+        elif table.is_over and self.rules.keeps_unreplaced_three:
             yield "R-TURN-2 the last card drawn is a three"
         elif table.is_over:
             place = "first" if num_drawn == 0 else "a later"
@@ -309,13 +312,13 @@ class _Watch:
                 yield "R-TURN-1 a three drawn, laid and replaced"
             if num_drawn < table.rules.cards_drawn:
                 yield "R-TURN-1 the last card drawn alone"
-            if not table.stock and not self.modern:
+            if not table.stock and not self.rules.ends_with_stock:
                 yield "R-TURN-3 last stock card drawn, the turn goes on"
-        assert self.modern or not any(hand[kind] for kind in kinds)
+        assert self.rules.keeps_unreplaced_three or not any(hand[kind] for kind in kinds)
 
     def _take(self) -> Iterator[str]:
         turn, top = self.turn, self.turn.pile[-1]
-        if self.stock_size == 0 and not self.modern:
+        if self.stock_size == 0:
             yield "R-TURN-3 take with an empty stock"
         if len(turn.pile) == 1:
             yield "R-TAKE-6 pile of one card taken"
@@ -340,9 +343,9 @@ class _Watch:
     def _pick_up(self) -> Iterator[str]:
         turn = self.turn
         yield "R-TAKE-5 pick up"
-        if len(turn.pile) == int(self.modern):
+        if len(turn.pile) == int(self.rules.opens_from_hand):
             yield "R-TAKE-5 pick up, nothing under the top card"
-        if self.modern:
+        if self.rules.opens_from_hand:
             meld = turn.melds[turn.taken]
             colour = "clean" if is_clean(meld) else "mixed"
             if meld == NO_MELD:
@@ -357,7 +360,7 @@ class _Watch:
         meld = turn.melds[place]
         after = (meld[0] + naturals, meld[1] + twos, meld[2] + jokers)
         if turn.taken >= 0:
-            if not self.modern:
+            if not self.rules.opens_from_hand:
                 yield "R-TAKE-5 melding between take and pick up"
             if not any(self.table.hands[self.seat]):
                 yield "R-TAKE-5 hand empty between take and pick up"
@@ -373,21 +376,29 @@ class _Watch:
                 yield f"R-MELD-1 {'clean' if is_clean(after) else 'mixed'} meld begun"
             if twos or jokers:
                 yield from self._lay_wild(place, meld, after)
-            elif place == ACE and self.modern and turn.opened and meld != NO_MELD and not is_clean(meld):
+            elif (
+                place == ACE
+                and not self.rules.aces_take_wilds
+                and turn.opened
+                and meld != NO_MELD
+                and not is_clean(meld)
+            ):
                 yield "R-MELD-5 natural ace onto mixed aces, opened"
             if sum(after) > CANASTA_SIZE:
                 yield "R-MELD-2 meld of eight or more"
 
     def _lay_wild(self, place: int, meld: tuple[int, ...], after: tuple[int, int, int]) -> Iterator[str]:
-        if not self.modern:
+        if self.rules.needs_more_naturals:
             if sum(meld) >= CANASTA_SIZE and not meld[1] and not meld[2]:
                 yield "R-MELD-2 wild onto a clean canasta"
             if after[1] + after[2] == 3:
                 yield "R-MELD-2 third wild in a meld"
-        elif self.turn.opened:
+        if self.rules.naturals_before_wild == 2:
+            return
+        if self.turn.opened:
             yield "R-MELD-4 wild onto a meld, opened"
         else:
-            if after[0] < 5:
+            if after[0] < self.rules.naturals_before_wild:
                 yield "R-MELD-4 wild in a meld of less than five naturals, in the opening"
             if place == ACE:
                 yield "R-MELD-5 mixed aces in the opening"
@@ -403,22 +414,21 @@ class _Watch:
             elif is_clean(meld):
                 name = {SEVEN: " of sevens", ACE: " of aces"}.get(place, "")
                 yield f"R-MELD-9 clean canasta{name}"
-                if self.modern:
+                if self.rules.closes_ranks:
                     yield "R-MELD-7 rank closed"
             else:
                 yield "R-MELD-9 mixed canasta"
 
     def _discard(self, kind: int) -> Iterator[str]:
         turn, is_last = self.turn, sum(self.turn.hand) == 1
-        if not self.modern:
-            if is_wild(kind):
-                yield "R-DISC-1 wild discarded"
-            if kind == BLACK_THREE:
-                yield "R-DISC-1 black three discarded"
-        else:
-            if is_wild(kind):
-                how = " as the card that goes out" if is_last else ", a hand of wilds only"
-                yield f"R-DISC-2 wild discarded{how}"
+        if kind == BLACK_THREE:
+            yield "R-DISC-1 black three discarded"
+        if is_wild(kind) and self.rules.holds_back_wilds:
+            how = " as the card that goes out" if is_last else ", a hand of wilds only"
+            yield f"R-DISC-2 wild discarded{how}"
+        elif is_wild(kind):
+            yield "R-DISC-1 wild discarded"
+        if self.rules.orders_first_discards and kind != BLACK_THREE:
             its_class = discard_class(kind, self.search.is_closed(turn, kind))
             if not turn.pile and not is_last:
                 yield f"R-DISC-3 empty pile, class {CLASSES[its_class]}"
@@ -426,7 +436,7 @@ class _Watch:
                 yield "R-DISC-3 empty pile, a barred class goes out"
         if self.answer == "no":
             yield "R-OUT-3 refused turn completed"
-        if self.modern and self.answer == "yes" and not is_last:
+        if self.answer == "yes" and not is_last:
             yield "R-OUT-3 not out after yes"
 
     def _question(self) -> Iterator[str]:
@@ -465,7 +475,7 @@ class _Watch:
         table = self.table
         if table.went_out is None:
             yield "R-SCORE-3 over without anybody out"
-            if self.modern and self.action != actions.DRAW:
+            if self.action != actions.DRAW:
                 yield "R-TURN-3 turn finished after the last stock card, nobody out"
         else:
             yield from self._out()
@@ -476,7 +486,7 @@ class _Watch:
         table, action = self.table, self.action
         verb = actions.NOTATIONS[action].split()[0].replace("pick", "pick up")
         yield f"R-OUT-2 out by {verb}"
-        if self.modern and not table.stock:
+        if self.rules.ends_with_stock and not table.stock:
             yield "R-TURN-3 going out after the last stock card"
         if self.answer == "yes":
             yield "R-OUT-3 out after yes"
@@ -484,7 +494,7 @@ class _Watch:
             yield f"R-OUT-4 concealed, {'with' if action in KIND_OF_DISCARD else 'without'} a discard"
             if table.piles_taken[self.seat]:  # who had not melded had not taken either
                 yield "R-OUT-4 concealed, pile taken in the turn"
-        elif not self.modern and not self.melded[self.seat]:
+        elif self.rules.can_go_out_concealed and not self.melded[self.seat]:
             yield "R-OUT-4 not concealed, the player's first melding"
 
     def _score(self, side: int) -> Iterator[str]:
@@ -493,29 +503,31 @@ class _Watch:
         melds = table.melds[side]
         num_canastas = sum(sum(meld) >= CANASTA_SIZE for meld in melds)
         threes = [table.threes[side][kind] for kind in laid_threes(rules)]
-        if not self.modern:
-            if score["threes"] < 0:
-                yield "R-SCORE-4 red threes, negative"
-            if threes[0] == COPIES[RED_THREE]:
-                yield "R-SCORE-4 all four red threes"
-            return
         if score["melded_cards"] < 0:
             yield "R-SCORE-1 cards melded subtracted"
-        if any(threes):
+        needed = rules.canastas_for_threes
+        if any(threes) and needed:
             signs = ["negative", "worth nothing with one canasta", "positive"]
-            yield f"R-SCORE-4 threes {signs[min(num_canastas, 2)]}"
+            yield f"R-SCORE-4 threes {signs[2 if num_canastas >= needed else min(num_canastas, 1)]}"
+        elif score["threes"] < 0:
+            yield "R-SCORE-4 red threes, negative"
         if COPIES[RED_THREE] in threes:
-            yield "R-SCORE-4 four threes of a colour"
-        if 0 < sum(melds[SEVEN]) < CANASTA_SIZE:
+            yield f"R-SCORE-4 {'four threes of a colour' if needed else 'all four red threes'}"
+        yield from self._penalties(side)
+
+    def _penalties(self, side: int) -> Iterator[str]:
+        table, rules, melds = self.table, self.rules, self.table.melds[side]
+        if rules.unfinished_sevens_penalty and 0 < sum(melds[SEVEN]) < CANASTA_SIZE:
             yield "R-SCORE-6 unfinished sevens"
-        if 0 < sum(melds[ACE]) < CANASTA_SIZE:
+        if rules.unfinished_aces_penalty and 0 < sum(melds[ACE]) < CANASTA_SIZE:
             yield f"R-SCORE-6 unfinished {'clean aces' if is_clean(melds[ACE]) else 'mixed aces, no penalty'}"
         if 0 < sum(melds[WILDS]) < CANASTA_SIZE:
             has_all_jokers = melds[WILDS][2] == COPIES[JOKER]
             yield f"R-SCORE-6 unfinished wilds{' with four jokers' if has_all_jokers else ''}"
         hands = [hand for seat, hand in enumerate(table.hands) if rules.side_of(seat) == side]
-        for name, kind in (("aces", ACE), ("sevens", SEVEN)):
-            if any(hand[kind] >= 3 for hand in hands):
+        penalties = (rules.aces_in_hand_penalty, rules.sevens_in_hand_penalty)
+        for name, kind, penalty in zip(("aces", "sevens"), (ACE, SEVEN), penalties, strict=True):
+            if penalty and any(hand[kind] >= 3 for hand in hands):
                 yield f"R-SCORE-6 three {name} in a hand"
 
 

@@ -21,7 +21,7 @@ class Dealt:
 
 def laid_threes(rules: Rules) -> tuple[int, ...]:
     """The kinds that are laid and replaced (R-DEAL-2)."""
-    return (RED_THREE, BLACK_THREE) if rules.is_modern else (RED_THREE,)
+    return (RED_THREE, BLACK_THREE) if rules.lays_black_threes else (RED_THREE,)
 
 
 def deal(rules: Rules, order: list[str], dealer: int) -> Dealt:
@@ -39,11 +39,11 @@ def deal(rules: Rules, order: list[str], dealer: int) -> Dealt:
             threes[rules.side_of(seat)][in_hand[0]] += 1
             hands[seat][stock.pop(0)] += 1
     pile: list[int] = []
-    if not rules.is_modern:  # R-DEAL-3
+    if rules.turns_up_card:  # R-DEAL-3
         pile.append(stock.pop(0))
-        while is_wild(pile[-1]) or pile[-1] == RED_THREE:
+        while is_wild(pile[-1]) or pile[-1] in laid_threes(rules):
             pile.append(stock.pop(0))
-    return Dealt(hands, threes, pile, stock, len(pile) > 1)
+    return Dealt(hands, threes, pile, stock, rules.wilds_freeze_pile and len(pile) > 1)
 
 
 def draw(rules: Rules, stock: list[int], hand: list[int], threes: list[int]) -> bool:
@@ -60,7 +60,7 @@ def draw(rules: Rules, stock: list[int], hand: list[int], threes: list[int]) -> 
         kind = stock.pop(0)
         while kind in laid_threes(rules):
             if not stock:  # R-TURN-2
-                (hand if rules.is_modern else threes)[kind] += 1
+                (hand if rules.keeps_unreplaced_three else threes)[kind] += 1
                 return True
             threes[kind] += 1
             kind = stock.pop(0)

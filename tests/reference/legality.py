@@ -16,6 +16,7 @@ from canasta_env.cards import (
     FIRST_RANK,
     JOKER,
     KINDS,
+    NUM_CARDS,
     NUM_KINDS,
     RED_THREE,
     SEVEN,
@@ -23,6 +24,7 @@ from canasta_env.cards import (
     VALUES,
 )
 from canasta_env.rules import Rules
+from tests.reference.deal import laid_threes
 
 Meld = tuple[int, int, int]  # naturals, twos, jokers
 NO_MELD: Meld = (0, 0, 0)
@@ -40,7 +42,7 @@ class Turn(NamedTuple):
 
     hand: tuple[int, ...]  # cards of each kind
     melds: tuple[Meld, ...]  # the side's melds, each at its place
-    pile: tuple[int, ...]  # top card last; between take and pick up, Classic, without the top card
+    pile: tuple[int, ...]  # top card last; without it between take and pick up, if it was melded at the take
     opened: bool
     points: int  # melded so far in the opening turn
     melded: bool  # in this turn
@@ -82,7 +84,7 @@ class TurnSearch:
         self.rules = rules
         self.minimum = minimum
         self.closed = closed
-        self.is_modern = rules.is_modern
+        self.laid_threes = laid_threes(rules)
         self._moves: dict[Turn, list[int]] = {}
         self._completes: dict[Turn, bool] = {}
 
@@ -94,12 +96,13 @@ class TurnSearch:
             return []
         top = turn.pile[-1]
         naturals, twos, jokers = turn.melds[top]
-        size = naturals + twos + jokers
-        found = []
-        if turn.hand[top] >= 2:  # R-TAKE-2
-            if not self.is_modern or (size in (0, 3, 4) and top not in self.closed):
-                found.append(actions.TAKE)
-        if not self.is_modern and turn.opened and not is_frozen and turn.hand[top] >= 1:  # R-TAKE-3
+        most = self.rules.largest_meld_to_take
+        is_too_large = most is not None and naturals + twos + jokers > most
+        if is_too_large or self.is_closed(turn, top):  # R-TAKE-2
+            return []
+        found = [actions.TAKE] if turn.hand[top] >= 2 else []
+        has_wild_take = self.rules.can_take_with_wild and turn.opened and not is_frozen
+        if has_wild_take and turn.hand[top] >= 1:  # R-TAKE-3
             for action, wild in WILD_OF_TAKE.items():
                 if turn.hand[wild] and self._wild_fits(turn, top, naturals + 2, twos + jokers + 1):
                     found.append(action)
@@ -118,10 +121,11 @@ class TurnSearch:
         for rank, kind in enumerate(RANK_KINDS):
             naturals, meld_twos, meld_jokers = turn.melds[kind]
             wilds = meld_twos + meld_jokers
-            if kind in self.closed:  # R-MELD-7
+            if self.is_closed(turn, kind):  # R-MELD-7
                 continue
             if naturals:
-                if hand[kind] and not (self.is_modern and naturals + wilds >= CANASTA_SIZE):  # R-MELD-3
+                is_full = self.rules.melds_end_at_seven and naturals + wilds >= CANASTA_SIZE  # R-MELD-3
+                if hand[kind] and not is_full:
                     found.append(actions.ADD_NATURAL + rank)
                 if (twos or jokers) and self._wild_fits(turn, kind, naturals, wilds + 1):
                     found += [actions.ADD_TWO + rank] if twos else []
@@ -132,7 +136,7 @@ class TurnSearch:
                 if (twos or jokers) and self._wild_fits(turn, kind, 2, 1):
                     found += [actions.MELD_WITH_TWO + rank] if twos else []
                     found += [actions.MELD_WITH_JOKER + rank] if jokers else []
-        found += self._wild_meld_moves(turn) if self.is_modern else self._black_three_moves(turn)
+        found += self._wild_meld_moves(turn) + self._black_three_moves(turn)
         return sorted(found)
 
     def discards(self, turn: Turn) -> list[int]:
@@ -144,18 +148,15 @@ class TurnSearch:
             kinds = [hand.index(1)] if self._may_go_out(turn) else []
         elif turn.goal == OUT:  # R-OUT-3, R-MELD-8
             kinds = []
-        elif self.is_modern:
-            kinds = self._modern_discards(turn)
         else:
-            kinds = [kind for kind in range(NUM_KINDS) if hand[kind]]
-        never = (RED_THREE, BLACK_THREE) if self.is_modern else ()  # R-DISC-2
-        return [DISCARD_OF[kind] for kind in kinds if kind not in never]
+            kinds = self._discards_that_go_on(turn)
+        return [DISCARD_OF[kind] for kind in kinds if kind not in self.laid_threes]  # R-DISC-2
 
     def may_pick_up(self, turn: Turn) -> bool:
         """R-TAKE-5."""
         if turn.taken == NONE or not self.opening_is_complete(turn):
             return False
-        if not self.is_modern:
+        if not self.rules.opens_from_hand:
             return True
         size = sum(turn.melds[turn.taken])
         return 3 <= size < CANASTA_SIZE or (size == 0 and turn.hand[turn.taken] >= 2)  # R-TAKE-5
@@ -166,15 +167,20 @@ class TurnSearch:
             return False
         if turn.opened and naturals < self.rules.naturals_before_wild:  # R-MELD-4
             return False
-        if not self.is_modern:
-            return naturals > wilds  # R-MELD-2
-        if kind == SEVEN or (kind == ACE and turn.opened):  # R-MELD-5
+        if self.rules.needs_more_naturals and naturals <= wilds:  # R-MELD-2
             return False
-        has_unfinished_wilds = 0 < sum(turn.melds[WILDS]) < CANASTA_SIZE  # R-MELD-6
-        return naturals + wilds <= CANASTA_SIZE and not has_unfinished_wilds
+        if self.rules.melds_end_at_seven and naturals + wilds > CANASTA_SIZE:  # R-MELD-3
+            return False
+        if kind == SEVEN and not self.rules.sevens_take_wilds:  # R-MELD-5
+            return False
+        if kind == ACE and turn.opened and not self.rules.aces_take_wilds:  # R-MELD-5
+            return False
+        return not 0 < sum(turn.melds[WILDS]) < CANASTA_SIZE  # R-MELD-6
 
     def _wild_meld_moves(self, turn: Turn) -> list[int]:
         """R-MELD-6."""
+        if not self.rules.has_wild_meld:
+            return []
         twos, jokers, size = turn.hand[TWO], turn.hand[JOKER], sum(turn.melds[WILDS])
         if size >= CANASTA_SIZE:
             return []
@@ -188,36 +194,42 @@ class TurnSearch:
 
     def _black_three_moves(self, turn: Turn) -> list[int]:
         """R-MELD-8. That the player has to go out then is in the goal of the turn after it."""
-        if turn.taken != NONE or turn.goal == STAY:
+        if not self.rules.can_meld_black_threes or turn.taken != NONE or turn.goal == STAY:
             return []
         if turn.melds[BLACK_THREE][0]:
             return [actions.ADD_BLACK_THREE] if turn.hand[BLACK_THREE] else []
         return [actions.MELD_BLACK_THREES] if turn.hand[BLACK_THREE] >= 3 else []
 
-    def _modern_discards(self, turn: Turn) -> list[int]:
-        """R-DISC-2 and 3, for a discard that leaves a card."""
-        naturals = [kind for kind in RANK_KINDS if turn.hand[kind]]
-        if not naturals:
-            return [kind for kind in (JOKER, TWO) if turn.hand[kind]]
-        if turn.pile:
-            return naturals
-        classes = [discard_class(kind, self.is_closed(turn, kind)) for kind in naturals]
-        return [kind for kind, its_class in zip(naturals, classes, strict=True) if its_class == min(classes)]
+    def _discards_that_go_on(self, turn: Turn) -> list[int]:
+        """R-DISC-1 to 3, for a discard that leaves a card."""
+        held = [kind for kind in range(NUM_KINDS) if turn.hand[kind]]
+        if self.rules.holds_back_wilds and any(kind > TWO for kind in held):  # R-DISC-2
+            held = [kind for kind in held if kind > TWO]
+        if self.rules.orders_first_discards and not turn.pile:  # R-DISC-3; threes are in no class
+            classes = {
+                kind: discard_class(kind, self.is_closed(turn, kind)) for kind in held if kind != BLACK_THREE
+            }
+            first = min(classes.values(), default=0)
+            held = [kind for kind in held if classes.get(kind, first) == first]
+        return held
 
     def is_closed(self, turn: Turn, kind: int) -> bool:
         """Whether any side has closed the rank of a kind, R-MELD-7."""
-        return kind in self.closed or (self.is_modern and turn.melds[kind] == (CANASTA_SIZE, 0, 0))
+        return kind in self.closed or (self.rules.closes_ranks and is_clean_canasta(turn.melds[kind]))
 
     def _opening_is_in_order(self, turn: Turn) -> bool:
         return turn.opened or not turn.melded or self.opening_is_complete(turn)
 
     def opening_is_complete(self, turn: Turn) -> bool:
         """R-OPEN-1 to 4."""
-        if not self.is_modern:
-            return turn.points >= self.minimum
-        pure = [sum(turn.melds[kind]) for kind in RANK_KINDS if is_clean(turn.melds[kind])]
-        pure.append(sum(turn.melds[WILDS]))
-        return any(pure) and (turn.points >= self.minimum or max(pure) >= CANASTA_SIZE)
+        clean = [kind for kind in RANK_KINDS if is_clean(turn.melds[kind])]
+        wilds = sum(turn.melds[WILDS])
+        if self.rules.needs_clean_opening and not clean and not wilds:  # R-OPEN-3
+            return False
+        # R-OPEN-4: the meld in which the taken top card lies is not wholly from the hand.
+        from_hand = [sum(turn.melds[kind]) for kind in clean if kind != turn.taken]
+        is_waived = max([wilds, *from_hand]) >= CANASTA_SIZE
+        return turn.points >= self.minimum or (self.rules.canasta_waives_minimum and is_waived)
 
     def _may_go_out(self, turn: Turn) -> bool:
         """R-OUT-1, R-OUT-3 and R-OPEN-6."""
@@ -238,21 +250,28 @@ class TurnSearch:
 
     def _after_take(self, turn: Turn, action: int) -> Turn:
         top = turn.pile[-1]
-        if self.is_modern and not turn.opened:  # R-TAKE-5: nothing moves before the opening is complete
+        if self.rules.opens_from_hand and not turn.opened:  # R-TAKE-5: nothing moves yet
             return turn._replace(melded=True, taken=top)
         wild = WILD_OF_TAKE.get(action)
-        with_top = _put_in_hand(turn, (top,))._replace(pile=turn.pile[:-1])
+        with_top = self._put_in_hand(turn, (top,))._replace(pile=turn.pile[:-1])
         laid = _lay(with_top, top, 3 if wild is None else 2, int(wild == TWO), int(wild == JOKER))
         if not turn.opened:
             return laid._replace(taken=top)
-        return _put_in_hand(laid, laid.pile)._replace(pile=())
+        return self._put_in_hand(laid, laid.pile)._replace(pile=())
 
     def _after_pick_up(self, turn: Turn) -> Turn:
         opened = turn._replace(opened=True, points=0, taken=NONE, pile=())
-        if not self.is_modern:
-            return _put_in_hand(opened, turn.pile)
+        if not self.rules.opens_from_hand:
+            return self._put_in_hand(opened, turn.pile)
         naturals = 1 if sum(turn.melds[turn.taken]) else 3  # R-TAKE-5: it joins, or a pair comes to it
-        return _lay(_put_in_hand(opened, turn.pile), turn.taken, naturals, 0, 0)
+        return _lay(self._put_in_hand(opened, turn.pile), turn.taken, naturals, 0, 0)
+
+    def _put_in_hand(self, turn: Turn, cards: tuple[int, ...]) -> Turn:
+        """The turn after cards of the pile have come into the hand; threes are laid (R-TAKE-7)."""
+        hand = list(turn.hand)
+        for kind in cards:
+            hand[kind] += kind not in self.laid_threes
+        return turn._replace(hand=tuple(hand))
 
     # The look-ahead
 
@@ -267,8 +286,8 @@ class TurnSearch:
         return answer
 
     def _search(self, turn: Turn) -> bool:
-        if turn.taken == NONE and not any(turn.hand):  # R-OUT-2: the last card laid goes out, in Classic
-            return not self.is_modern and self._may_go_out(turn)
+        if turn.taken == NONE and not any(turn.hand):  # R-OUT-2: the last card laid goes out
+            return not self.rules.goes_out_by_discarding and self._may_go_out(turn)
         if self._is_hopeless(turn):
             return False
         return any(self.can_complete(self.after(turn, action)) for action in self._enough_moves(turn))
@@ -294,18 +313,27 @@ class TurnSearch:
         Who goes out lays every card but one at most. If two or more of a rank with a meld are held, or four
         or more of a rank without one, one of them or three of them are laid sooner or later. Laying these
         first changes nothing else: they make wilds possible and take no room, the melds at the end being the
-        same. In Classic even the last card may be laid where it could be discarded, since that goes out as
-        well, with more points; so one in the hand, or three, are enough.
+        same. Where laying the last card goes out, even a card that could be discarded may be laid, with more
+        points; so one in the hand, or three, are enough. Naturals that could close their rank too early are
+        not laid before the rest.
         """
         moves = self.moves(turn)
         if turn.goal == OUT and turn.taken == NONE:
-            spare = 1 if self.is_modern else 0
+            spare = 1 if self.rules.goes_out_by_discarding else 0
             for move in moves:
                 if move in LAID:
                     place, naturals, twos, jokers = LAID[move]
-                    if not twos and not jokers and turn.hand[place] >= naturals + spare:
+                    is_forced = not twos and not jokers and turn.hand[place] >= naturals + spare
+                    if is_forced and not self._may_close(turn, place):
                         return [move]
         return moves
+
+    def _may_close(self, turn: Turn, kind: int) -> bool:
+        """Whether laying naturals could close a rank that would take more cards otherwise, R-MELD-7."""
+        if not self.rules.closes_ranks or self.rules.melds_end_at_seven:
+            return False
+        naturals, twos, jokers = turn.melds[kind]
+        return not twos and not jokers and naturals + turn.hand[kind] >= CANASTA_SIZE
 
     def _is_hopeless(self, turn: Turn) -> bool:
         """Whether a bound shows that melding on cannot complete the turn, which no discard ends now.
@@ -322,15 +350,14 @@ class TurnSearch:
     def _opening_is_in_reach(self, turn: Turn) -> bool:
         hand, melds = turn.hand, turn.melds
         num_wilds = hand[TWO] + hand[JOKER]
-        if self.is_modern:
-            wilds = sum(melds[WILDS]) + num_wilds
-            # A meld can be clean at the end only if it is clean now, or is begun with three naturals.
-            pure = [melds[kind][0] + hand[kind] for kind in RANK_KINDS if is_clean(melds[kind])]
-            pure += [hand[kind] for kind in RANK_KINDS if melds[kind] == NO_MELD and kind not in self.closed]
-            if max(pure, default=0) < 3 and wilds < 3:  # R-OPEN-3
-                return False
-            if max([wilds, *pure]) >= CANASTA_SIZE:  # R-OPEN-4
-                return True
+        wilds = sum(melds[WILDS]) + num_wilds if self.rules.has_wild_meld else 0
+        # A meld can be clean at the end only if it is clean now, or is begun with three naturals.
+        pure = [melds[kind][0] + hand[kind] for kind in RANK_KINDS if is_clean(melds[kind])]
+        pure += [hand[kind] for kind in RANK_KINDS if melds[kind] == NO_MELD and kind not in self.closed]
+        if self.rules.needs_clean_opening and max(pure, default=0) < 3 and wilds < 3:  # R-OPEN-3
+            return False
+        if self.rules.canasta_waives_minimum and max([wilds, *pure]) >= CANASTA_SIZE:  # R-OPEN-4
+            return True
         most = self._most_meldable(turn)
         return turn.points + sum(num * value for num, value in zip(most, VALUES, strict=True)) >= self.minimum
 
@@ -358,34 +385,37 @@ class TurnSearch:
             needed = max(0, CANASTA_SIZE - naturals - hand[kind] - twos - jokers)
             if needed == 0 or twos + jokers + needed <= limit:
                 missing.append(needed - is_pair)
-        if self.is_modern:
+        if self.rules.has_wild_meld:
             missing.append(CANASTA_SIZE - sum(turn.melds[WILDS]))
         goal = self.rules.canastas_to_go_out
         return wilds >= 0 and len(missing) >= goal and sum(sorted(missing)[:goal]) <= wilds
 
     def _most_meldable(self, turn: Turn) -> list[int]:
         """At most how many cards of each kind in the hand can be melded this turn, before any pick up."""
-        hand, melds, modern = turn.hand, turn.melds, self.is_modern
+        hand, melds, rules = turn.hand, turn.melds, self.rules
         num_wilds = hand[TWO] + hand[JOKER]
-        pair_needs_no_more = not turn.opened or self.rules.naturals_before_wild <= 2  # R-MELD-4
+        pair_needs_no_more = not turn.opened or rules.naturals_before_wild <= 2  # R-MELD-4
         most = [0] * NUM_KINDS
         room_for_wilds = 0
         for kind in RANK_KINDS:
             naturals, twos, jokers = melds[kind]
             held = hand[kind]
-            if kind in self.closed or (not naturals and held < 2):  # R-MELD-7, R-MELD-1
+            if self.is_closed(turn, kind) or (not naturals and held < 2):  # R-MELD-7, R-MELD-1
                 continue
-            room = CANASTA_SIZE - naturals - twos - jokers if modern else held  # R-MELD-3
-            takes_wilds = not (modern and kind == SEVEN)
+            size = naturals + twos + jokers
+            room = CANASTA_SIZE - size if rules.melds_end_at_seven else NUM_CARDS  # R-MELD-3
+            takes_wilds = rules.sevens_take_wilds or kind != SEVEN
             if naturals or held >= 3 or (num_wilds and takes_wilds and pair_needs_no_more):
                 most[kind] = min(held, room)
                 if takes_wilds:
-                    limit = room if modern else naturals + held - 1 - twos - jokers  # R-MELD-3, R-MELD-2
-                    limit = min(limit, self.rules.max_wilds_in_meld - twos - jokers)
+                    limit = min(room, rules.max_wilds_in_meld - twos - jokers)
+                    if rules.needs_more_naturals:  # R-MELD-2
+                        limit = min(limit, naturals + held - 1 - twos - jokers)
                     room_for_wilds += max(0, limit)
-        if modern and (melds[WILDS] != NO_MELD or num_wilds >= 3):
+        if rules.has_wild_meld and (melds[WILDS] != NO_MELD or num_wilds >= 3):
             room_for_wilds += CANASTA_SIZE - sum(melds[WILDS])
-        if not modern and (melds[BLACK_THREE][0] or hand[BLACK_THREE] >= 3) and turn.taken == NONE:
+        has_threes = melds[BLACK_THREE][0] or hand[BLACK_THREE] >= 3
+        if rules.can_meld_black_threes and has_threes and turn.taken == NONE:
             most[BLACK_THREE] = hand[BLACK_THREE]
         most[JOKER] = min(hand[JOKER], room_for_wilds)  # the dearest first, for the points
         most[TWO] = min(hand[TWO], room_for_wilds - most[JOKER])
@@ -404,6 +434,11 @@ def is_clean(meld: Meld) -> bool:
     return meld[0] > 0 and not meld[1] and not meld[2]
 
 
+def is_clean_canasta(meld: Meld) -> bool:
+    """Whether a meld of a rank is a canasta without wilds."""
+    return is_clean(meld) and sum(meld) >= CANASTA_SIZE
+
+
 def _lay(turn: Turn, place: int, naturals: int, twos: int, jokers: int) -> Turn:
     """The turn after cards of the hand have gone to the side's meld at a place."""
     hand = list(turn.hand)
@@ -418,11 +453,3 @@ def _lay(turn: Turn, place: int, naturals: int, twos: int, jokers: int) -> Turn:
         points = turn.points + naturals * VALUES[place] + twos * VALUES[TWO] + jokers * VALUES[JOKER]
     goal = OUT if place == BLACK_THREE else turn.goal  # R-MELD-8
     return Turn(tuple(hand), tuple(melds), turn.pile, turn.opened, points, True, turn.taken, goal)
-
-
-def _put_in_hand(turn: Turn, cards: tuple[int, ...]) -> Turn:
-    """The turn after cards of the pile have come into the hand; red threes are laid (R-TAKE-7)."""
-    hand = list(turn.hand)
-    for kind in cards:
-        hand[kind] += kind != RED_THREE
-    return turn._replace(hand=tuple(hand))

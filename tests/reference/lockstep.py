@@ -2,8 +2,8 @@
 
     python -m tests.reference.lockstep --deals 20000 --game classic --players 4 --policy mixed --workers 2
 
-Without `--game`, all configurations. Prints how often each clause was exercised; ends with status 1 and a
-report at the first difference.
+Without `--game` or `--rules`, all configurations. Prints how often each clause was exercised; ends with
+status 1 and a report at the first difference.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from multiprocessing import Pool
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from canasta_env.cards import NUM_CARDS
-from canasta_env.rules import GAMES, PLAYERS, Game, Rules, standard_rules
+from canasta_env.rules import GAMES, PLAYERS, Rules, standard_rules
 from tests.reference.coverage import deal_events, play_watched, table_of
 from tests.reference.house_rules import draw_rules
 from tests.reference.oracle import Oracle
@@ -160,16 +161,26 @@ def _check_invariants(oracle: Oracle) -> None:
     assert oracle.is_over or any(oracle.hands[oracle.seat_to_play()]) or oracle.taken >= 0, "an empty hand"
 
 
-def _configurations(game: str | None, players: int | None) -> list[tuple[Game, int]]:
-    every = [(name, number) for name in reversed(GAMES) for number in PLAYERS[name]]
-    return [(name, number) for name, number in every if game in (None, name) and players in (None, number)]
+def _configurations(options: argparse.Namespace) -> list[Rules]:
+    if options.rules:
+        return [read_rules(options.rules)]
+    return [
+        standard_rules(game, players)
+        for game in reversed(GAMES)
+        for players in PLAYERS[game]
+        if options.game in (None, game) and options.players in (None, players)
+    ]
+
+
+def read_rules(path: Path) -> Rules:
+    """The rules in a JSON file, in the form of `Rules.to_dict`; fields left out are the game's own."""
+    return Rules.from_dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 class _Chunk(NamedTuple):
     """Deals for one worker."""
 
-    game: Game
-    players: int
+    rules: Rules
     first_deal: int
     num_deals: int
     options: argparse.Namespace
@@ -177,10 +188,10 @@ class _Chunk(NamedTuple):
 
 def _run_chunk(chunk: _Chunk) -> Counter[str] | DifferenceError:
     options = chunk.options
-    rules = standard_rules(chunk.game, chunk.players)
+    rules = chunk.rules
     if options.house_rules:
         rng = Random(f"{options.seed} {chunk.first_deal} rules")
-        rules = draw_rules(chunk.game, chunk.players, rng)
+        rules = draw_rules(rules.game, rules.players, rng)
     try:
         return run_lockstep(
             rules, chunk.num_deals, options.seed, options.policy, chunk.first_deal, options.alone
@@ -196,6 +207,7 @@ def main() -> int:
     parser.add_argument("--deals", type=int, default=20_000, help="of each configuration")
     parser.add_argument("--game", choices=GAMES)
     parser.add_argument("--players", type=int)
+    parser.add_argument("--rules", type=Path, metavar="FILE", help="JSON, in place of a standard game")
     parser.add_argument("--house-rules", action="store_true", help=f"draw new rules every {CHUNK} deals")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--policy", choices=[*POLICIES, "mixed", "heuristic"], default="mixed")
@@ -203,16 +215,16 @@ def main() -> int:
     parser.add_argument("--alone", action="store_true", help="the oracle without the engine")
     options = parser.parse_args()
     with Pool(options.workers) as pool:
-        for game, players in _configurations(options.game, options.players):
-            status = _run_configuration(pool, game, players, options)
+        for rules in _configurations(options):
+            status = _run_configuration(pool, rules, options)
             if status:
                 return status
     return 0
 
 
-def _run_configuration(pool: Any, game: Game, players: int, options: argparse.Namespace) -> int:
+def _run_configuration(pool: Any, rules: Rules, options: argparse.Namespace) -> int:
     starts = range(0, options.deals, CHUNK)
-    tasks = [_Chunk(game, players, start, min(CHUNK, options.deals - start), options) for start in starts]
+    tasks = [_Chunk(rules, start, min(CHUNK, options.deals - start), options) for start in starts]
     counts: Counter[str] = Counter()
     begin = time.monotonic()
     for result in pool.imap(_run_chunk, tasks):
@@ -220,16 +232,21 @@ def _run_configuration(pool: Any, game: Game, players: int, options: argparse.Na
             print(f"\n{result}")
             return 1
         counts += result
-        _show_progress(game, players, counts, options.deals, time.monotonic() - begin)
+        _show_progress(rules, counts, options.deals, time.monotonic() - begin)
     print()
-    print(table_of(standard_rules(game, players), counts), flush=True)
+    print(table_of(rules, counts), flush=True)
     return 0
 
 
-def _show_progress(game: Game, players: int, counts: Counter[str], num_deals: int, elapsed_s: float) -> None:
+def _show_progress(rules: Rules, counts: Counter[str], num_deals: int, elapsed_s: float) -> None:
     speed = counts[DECISIONS] / elapsed_s
-    done = f"{game} {players}: {counts[DEALS]:,} of {num_deals:,} deals, {counts[DECISIONS]:,} decisions"
-    print(f"\r{done}, {speed:,.0f} a second", end="", file=sys.stderr, flush=True)
+    deals = f"{rules.game} {rules.players}: {counts[DEALS]:,} of {num_deals:,} deals"
+    print(
+        f"\r{deals}, {counts[DECISIONS]:,} decisions, {speed:,.0f} a second",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from canasta_env import actions
-from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, JOKER, KIND_OF, KINDS, NUM_KINDS, RED_THREE, TWO
+from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, JOKER, KIND_OF, KINDS, NUM_KINDS, TWO
 from canasta_env.rules import Rules, standard_rules
 from tests.reference import deal
 from tests.reference.legality import (
@@ -16,12 +16,14 @@ from tests.reference.legality import (
     NO_MELD,
     NONE,
     OUT,
+    RANK_KINDS,
     STAY,
     WILD_OF_TAKE,
     WILDS,
     Meld,
     Turn,
     TurnSearch,
+    is_clean_canasta,
 )
 from tests.reference.scoring import score_side
 from tests.reference.view import view_of
@@ -126,7 +128,7 @@ class Oracle:
         """The turn under way as a value."""
         seat, side = self.seat_to_play(), self.side_to_play()
         has_black_threes = self.melds[side][BLACK_THREE] != NO_MELD  # R-MELD-8
-        is_bound = self.answer == "yes" and not self.rules.is_modern  # R-OUT-3
+        is_bound = self.answer == "yes" and self.rules.is_yes_binding  # R-OUT-3
         goal = STAY if self.answer == "no" else OUT if has_black_threes or is_bound else ANY
         return Turn(
             hand=tuple(self.hands[seat]),
@@ -141,10 +143,10 @@ class Oracle:
 
     def closed_ranks(self, except_side: int | None = None) -> set[int]:
         """The kinds of the ranks that a side has closed (R-MELD-7), or a side other than one."""
-        if not self.rules.is_modern:
+        if not self.rules.closes_ranks:
             return set()
         others = [melds for side, melds in enumerate(self.melds) if side != except_side]
-        return {kind for melds in others for kind in range(NUM_KINDS) if melds[kind] == (CANASTA_SIZE, 0, 0)}
+        return {kind for melds in others for kind in RANK_KINDS if is_clean_canasta(melds[kind])}
 
     # Playing
 
@@ -180,8 +182,9 @@ class Oracle:
             self.can_ask = self._has_question()
 
     def _has_question(self) -> bool:
-        """R-OUT-3: four players; Modern once per player per deal."""
-        return self.rules.players == 4 and not (self.rules.is_modern and self.asked[self.seat_to_play()])
+        """R-OUT-3: four players; in some games once per player per deal."""
+        is_used = self.rules.asks_once_a_deal and self.asked[self.seat_to_play()]
+        return self.rules.players == 4 and not is_used
 
     def _play_ask(self) -> None:
         self.asked[self.seat_to_play()] = True
@@ -200,13 +203,13 @@ class Oracle:
         self.hands[seat][kind] -= 1
         self.pile.append(kind)
         self.discarded[seat][kind] += 1
-        if not self.rules.is_modern and deal.is_wild(kind):
+        if self.rules.wilds_freeze_pile and deal.is_wild(kind):
             self.wild_frozen = True  # R-DISC-1
         self.opened[side] = self.opened[side] or self.melded_now  # R-OPEN-5
         if not any(self.hands[seat]):
             self._go_out()
         else:
-            self._end_turn(is_over=self.rules.is_modern and not self.stock)  # R-TURN-3
+            self._end_turn(is_over=self.rules.ends_with_stock and not self.stock)  # R-TURN-3
 
     def _play_meld(self, action: int) -> None:
         """A take, a pick up, a meld or an addition."""
@@ -232,8 +235,8 @@ class Oracle:
         """Keep `begun` and `joined_earlier`."""
         if action in LAID:
             place = LAID[action][0]
-        elif (action == actions.PICK_UP) != (self.rules.is_modern and not before.opened):
-            return  # R-TAKE-5: the top card is melded at the take, but at the pick up of a Modern opening
+        elif (action == actions.PICK_UP) != (self.rules.opens_from_hand and not before.opened):
+            return  # R-TAKE-5: the top card is melded at the take, or opening from the hand, at the pick up
         else:
             place = before.pile[-1]
         if before.melds[place] == NO_MELD:
@@ -244,7 +247,7 @@ class Oracle:
     def _note_cards(self, action: int, before: Turn) -> None:
         """Keep what everybody sees of cards that leave the hand for melds or come from the pile."""
         seat = self.seat_to_play()
-        is_from_hand = self.rules.is_modern and not before.opened  # R-TAKE-5
+        is_from_hand = self.rules.opens_from_hand and not before.opened  # R-TAKE-5
         if action in LAID:
             place, naturals, twos, jokers = LAID[action]
             for kind, num in ((place, naturals), (TWO, twos), (JOKER, jokers)):
@@ -259,7 +262,7 @@ class Oracle:
         elif is_from_hand and before.melds[before.taken] == NO_MELD:
             self._leave_hand(seat, before.taken, 2)
         if action == actions.PICK_UP or (action in TAKES and before.opened):
-            has_top = self.rules.is_modern or action in TAKES
+            has_top = self.rules.opens_from_hand or action in TAKES
             self._receive_pile(seat, before.pile[:-1] if has_top else before.pile)
 
     def _leave_hand(self, seat: int, kind: int, num: int) -> None:
@@ -268,7 +271,7 @@ class Oracle:
     def _receive_pile(self, seat: int, cards: tuple[int, ...]) -> None:
         self.wild_frozen = False  # R-TAKE-6
         for kind in cards:
-            if kind == RED_THREE:  # R-TAKE-7
+            if kind in deal.laid_threes(self.rules):  # R-TAKE-7
                 self.threes[self.rules.side_of(seat)][kind] += 1
             else:
                 self.known[seat][kind] += 1
@@ -278,7 +281,7 @@ class Oracle:
         self.went_out = seat
         has_canasta = any(sum(self.melds[side][place]) >= CANASTA_SIZE for place in self.begun)
         is_alone = not self.melded[seat] and not self.joined_earlier
-        self.concealed = not self.rules.is_modern and is_alone and has_canasta  # R-OUT-4
+        self.concealed = self.rules.can_go_out_concealed and is_alone and has_canasta  # R-OUT-4
         self._end_turn(is_over=True)
 
     def _end_turn(self, is_over: bool) -> None:

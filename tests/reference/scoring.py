@@ -25,7 +25,7 @@ def score_side(table: Oracle, side: int) -> dict[str, int]:
 
     cards = sum(meld_points(place, meld) for place, meld in melds.items())
     breakdown = {
-        "melded_cards": -cards if rules.is_modern and not num_canastas else cards,
+        "melded_cards": -cards if rules.subtracts_melds_without_canasta and not num_canastas else cards,
         "canastas": sum(canasta_bonus(rules, place, meld) for place, meld in melds.items()),
         "going_out": (rules.concealed_bonus if table.concealed else rules.going_out_bonus) if is_out else 0,
         "threes": threes_points(rules, table.threes[side], num_canastas, bool(melds)),
@@ -51,16 +51,17 @@ def canasta_bonus(rules: Rules, place: int, meld: Meld) -> int:
         return rules.jokers_canasta_bonus if meld[2] == COPIES[JOKER] else rules.wild_canasta_bonus
     if not is_clean(meld):
         return rules.mixed_canasta_bonus
-    is_special = rules.is_modern and place in (SEVEN, ACE)
+    is_special = rules.has_special_canastas and place in (SEVEN, ACE)
     return rules.clean_sevens_or_aces_bonus if is_special else rules.clean_canasta_bonus
 
 
 def threes_points(rules: Rules, threes: list[int], num_canastas: int, has_melds: bool) -> int:
-    """R-SCORE-4."""
-    if not rules.is_modern:
-        return three_steps(rules, threes[RED_THREE]) * (1 if has_melds else -1)
-    sign = -1 if num_canastas == 0 else min(num_canastas - 1, 1)
-    return sign * (three_steps(rules, threes[RED_THREE]) + three_steps(rules, threes[BLACK_THREE]))
+    """R-SCORE-4; each colour by itself."""
+    points = three_steps(rules, threes[RED_THREE]) + three_steps(rules, threes[BLACK_THREE])
+    needed = rules.canastas_for_threes
+    if not (num_canastas if needed else has_melds):
+        return -points
+    return points if num_canastas >= needed else 0
 
 
 def three_steps(rules: Rules, num: int) -> int:
@@ -69,7 +70,7 @@ def three_steps(rules: Rules, num: int) -> int:
 
 
 def meld_penalties(rules: Rules, melds: dict[int, Meld]) -> int:
-    """R-SCORE-6, for unfinished melds; in Classic the numbers are 0."""
+    """R-SCORE-6, for unfinished melds; the numbers are 0 where there is no such clause."""
     unfinished = {place: meld for place, meld in melds.items() if sum(meld) < CANASTA_SIZE}
     points = rules.unfinished_sevens_penalty if SEVEN in unfinished else 0
     if ACE in unfinished and is_clean(unfinished[ACE]):

@@ -116,12 +116,12 @@ def of_sides(table: Oracle) -> dict[str, list[Any]]:
 
 
 def answer_code(table: Oracle) -> int:
-    """0 none, 1 no, 2 yes and has to go out (Classic), 3 yes and may (Modern)."""
+    """0 none, 1 no, 2 yes and has to go out, 3 yes and may."""
     if table.answer is None:
         return 0
     if table.answer == "no":
         return 1
-    return 3 if table.rules.is_modern else 2
+    return 2 if table.rules.is_yes_binding else 3
 
 
 def not_on_the_table(table: Oracle) -> list[int]:

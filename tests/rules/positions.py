@@ -82,7 +82,7 @@ def position(
     if whole_stock is None:
         drawn_next += rest
     else:
-        to_lay = ("red3", "black3") if rules.is_modern else ("red3",)
+        to_lay = ("red3", "black3") if rules.lays_black_threes else ("red3",)
         last_seat = (seat - 1) % rules.players
         laid_threes.setdefault(rules.side_of(last_seat), []).extend(kind for kind in rest if kind in to_lay)
         held[last_seat] += [kind for kind in rest if kind not in to_lay]
