@@ -58,6 +58,7 @@ def make(spec: str, rules: Rules) -> Agent:
 
     Raises:
         RosterError: If there is no such agent; names those there are.
+        ImportError: If the agent needs a library that is not installed; names the extra.
     """
     if not isinstance(spec, str):
         raise RosterError(f"{spec!r} is not the name of an agent; {_choices(rules)}")
@@ -80,10 +81,14 @@ def _choices(rules: Rules) -> str:
 
 
 def _neural(path: str, rules: Rules) -> Agent:
-    from canasta_agents.neural.agent import NeuralAgent
-
     if not path:
         raise RosterError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
+    try:
+        from canasta_agents.neural.agent import NeuralAgent
+    except ImportError as error:
+        raise ImportError(
+            "a neural agent needs PyTorch: pip install 'canasta-env[train]' (or torch and safetensors)"
+        ) from error
     agent = NeuralAgent(path)
     learnt = agent.rules
     if (learnt.game, learnt.players) != (rules.game, rules.players):

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from canasta_agents.learning.cli import main as train
 from canasta_agents.learning.cli import parse
-from canasta_agents.learning.evaluation import Measurement
-from canasta_agents.learning.trainer import World, canasta
+from canasta_agents.learning.config import Config
+from canasta_agents.learning.evaluation import BoardEvaluator, Measurement
 from canasta_agents.neural.agent import NeuralAgent
+from canasta_agents.roster import make
 
 SEEDS = (1, 2)
 BOARDS = 2_000
@@ -58,13 +59,12 @@ def main(argv: Sequence[str]) -> None:
         for variant, options in VARIANTS.items():
             print(f"== {variant}, seed {seed}", flush=True)
             _train(folder, variant, seed, [*argv, *options.split()])
-    world = canasta(config)
     print(f"\n| variant | against the base, {BOARDS:,} boards a seed | against {config.judging.player} |")
     print("|---|---|---|")
     for variant in VARIANTS:
-        against_base = "" if variant == BASE else _compare(world, folder, variant, BASE)
+        against_base = "" if variant == BASE else _compare(config, folder, variant, BASE)
         print(
-            f"| {variant} | {against_base} | {_compare(world, folder, variant, config.judging.player)} |",
+            f"| {variant} | {against_base} | {_compare(config, folder, variant, config.judging.player)} |",
             flush=True,
         )
 
@@ -88,17 +88,19 @@ def _train(folder: Path, variant: str, seed: int, argv: list[str]) -> None:
     finished.write_text(json.dumps({"variant": variant, "seed": seed, "argv": argv}) + "\n")
 
 
-def _compare(world: World, folder: Path, variant: str, other: str) -> str:
+def _compare(config: Config, folder: Path, variant: str, other: str) -> str:
     """Points a deal of a variant against the base of the same seed, or against a player, seed by seed."""
-    return "; ".join(_points(world, folder, variant, other, seed) for seed in SEEDS)
+    return "; ".join(_points(config, folder, variant, other, seed) for seed in SEEDS)
 
 
-def _points(world: World, folder: Path, variant: str, other: str, seed: int) -> str:
+def _points(config: Config, folder: Path, variant: str, other: str, seed: int) -> str:
     run = folder / run_name(variant, seed)
     stored = run / f"against-{run_name(other, seed)}.json"
     if not stored.exists():
-        opponent = NeuralAgent(folder / run_name(BASE, seed)) if other == BASE else world.make_player(other)
-        measured = world.judge.points(NeuralAgent(run), opponent, BOARDS, BOARD_SEED)
+        rules = config.game.rules
+        opponent = NeuralAgent(folder / run_name(BASE, seed)) if other == BASE else make(other, rules)
+        evaluator = BoardEvaluator(rules, config.game.scores)
+        measured = evaluator.points(NeuralAgent(run), opponent, BOARDS, BOARD_SEED)
         stored.write_text(json.dumps(vars(measured)) + "\n")
     measured = Measurement(**json.loads(stored.read_text()))
     return f"{measured.estimate:+.0f} ± {measured.estimate - measured.low:.0f}"

@@ -27,9 +27,9 @@ import torch  # noqa: E402
 from benchmarks.measure import Rate, measure, report  # noqa: E402
 from canasta_agents.learning.cli import parse  # noqa: E402
 from canasta_agents.learning.config import Config  # noqa: E402
-from canasta_agents.learning.distributed import prepare_machine  # noqa: E402
-from canasta_agents.learning.gae import estimate  # noqa: E402
-from canasta_agents.learning.trainer import Trainer, canasta  # noqa: E402
+from canasta_agents.learning.distributed import prepare_device  # noqa: E402
+from canasta_agents.learning.gae import compute_targets  # noqa: E402
+from canasta_agents.learning.trainer import build_trainer  # noqa: E402
 from canasta_agents.neural.distribution import masked_log_probs, sample_actions  # noqa: E402
 
 UPDATES = 4  # in one repeat
@@ -54,12 +54,11 @@ class TrainingBenchmark:
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config = config
-        self.machine = prepare_machine(config.run)
-        self.world = canasta(config)
-        self.trainer = Trainer(config, folder, self.world, self.machine)
+        self.device = prepare_device(config.run)
+        self.trainer = build_trainer(config, folder, self.device)
         self.trainer.advance()  # compiles, and leaves decisions to work on
-        self.columns = self.trainer.parts.rollouts.columns
-        self.rows = estimate(self.trainer.parts.rollouts, config.ppo).rows
+        self.arrays = self.trainer.collector.arrays
+        self.rows = compute_targets(self.trainer.collector, config.ppo).rows
 
     def train(self) -> int:
         """Whole updates, as `train.py` makes them."""
@@ -71,29 +70,29 @@ class TrainingBenchmark:
     def forward(self) -> int:
         """The network's forward pass on a batch of one row a table."""
         num = self.config.rollout.tables
-        observations = torch.from_numpy(self.columns.observations[self.rows[:num]])
-        critic_states = torch.from_numpy(self.columns.critic_states[self.rows[:num]])
-        with self.machine.autocast(), torch.inference_mode():
+        observations = torch.from_numpy(self.arrays.observations[self.rows[:num]])
+        critic_states = torch.from_numpy(self.arrays.critic_states[self.rows[:num]])
+        with self.device.autocast(), torch.inference_mode():
             for _ in range(20):
-                self.trainer.parts.network(observations, critic_states)
+                self.trainer.network(observations, critic_states)
         return 20 * num
 
     def gradients(self) -> int:
         """Forward and backward pass and Adam's step on one minibatch, with the plainest loss."""
         num = min(self.config.ppo.minibatch, len(self.rows))
-        observations = torch.from_numpy(self.columns.observations[self.rows[:num]])
-        critic_states = torch.from_numpy(self.columns.critic_states[self.rows[:num]])
-        network, descent = self.trainer.parts.network, self.trainer.parts.descent
-        descent.set_learning_rate(0.0)
+        observations = torch.from_numpy(self.arrays.observations[self.rows[:num]])
+        critic_states = torch.from_numpy(self.arrays.critic_states[self.rows[:num]])
+        network, optimizer = self.trainer.network, self.trainer.optimizer
+        optimizer.set_learning_rate(0.0)
         for _ in range(4):
-            with self.machine.autocast():
+            with self.device.autocast():
                 logits, values = network(observations, critic_states)
-            descent.step(logits.float().square().mean() + values.float().square().mean())
+            optimizer.step(logits.float().square().mean() + values.float().square().mean())
         return 4 * num
 
     def engine(self) -> int:
         """Tables stepped with random actions: masks, views, observations. Counts the learner's decisions."""
-        tables = self.world.make_tables(self.config.rollout.tables, 7)
+        tables = self.trainer.make_tables(self.config.rollout.tables, 7)
         rng, decisions = np.random.default_rng(0), 0
         for _ in range(40):
             weights = rng.random(tables.masks.shape) * tables.masks
@@ -105,8 +104,8 @@ class TrainingBenchmark:
     def sampling(self) -> int:
         """Actions drawn and their log-probabilities."""
         num = min(len(self.rows), 4_096)
-        logits = np.random.default_rng(0).random((num, self.columns.masks.shape[1]), np.float32)
-        masks, uniforms = self.columns.masks[self.rows[:num]], np.random.default_rng(1).random(num)
+        logits = np.random.default_rng(0).random((num, self.arrays.masks.shape[1]), np.float32)
+        masks, uniforms = self.arrays.masks[self.rows[:num]], np.random.default_rng(1).random(num)
         sample_actions(logits, masks, uniforms, np.empty(num, np.int64), np.empty(num, np.float32))
         return num
 
@@ -114,15 +113,15 @@ class TrainingBenchmark:
         """A minibatch's rows gathered from the rollout."""
         num = min(self.config.ppo.minibatch, len(self.rows))
         rows = torch.from_numpy(np.random.default_rng(0).permutation(self.rows)[:num])
-        for column in (self.columns.observations, self.columns.masks):
-            torch.from_numpy(column).index_select(0, rows)
+        for array in (self.arrays.observations, self.arrays.masks):
+            torch.from_numpy(array).index_select(0, rows)
         return num
 
     def losses(self) -> int:
         """Masked log-probabilities of a minibatch, forwards and backwards."""
         num = min(self.config.ppo.minibatch, len(self.rows))
-        logits = torch.zeros(num, self.columns.masks.shape[1], requires_grad=True)
-        masked_log_probs(logits, torch.from_numpy(self.columns.masks[self.rows[:num]]))[:, 0].sum().backward()
+        logits = torch.zeros(num, self.arrays.masks.shape[1], requires_grad=True)
+        masked_log_probs(logits, torch.from_numpy(self.arrays.masks[self.rows[:num]]))[:, 0].sum().backward()
         return num
 
 

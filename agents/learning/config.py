@@ -6,6 +6,7 @@ The defaults are the run of `python train.py` without arguments; a file in confi
 from __future__ import annotations
 
 import dataclasses
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from canasta_agents.config_checks import ConfigError, build, require_above_zero, require_choice, require_range
-from canasta_agents.neural.network import Network
+from canasta_agents.files import find_folder
+from canasta_agents.neural.config import Network
 from canasta_env.rules import GAMES, PLAYERS, Rules, RulesError, standard_rules
 
 
@@ -266,6 +268,23 @@ def load(path: Path) -> Config:
         return from_dict(tomllib.loads(content), str(path))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from None
+
+
+def load_of_run(run: Path) -> Config:
+    """The config of a run that can be resumed, from its checkpoint `latest`.
+
+    Raises:
+        ConfigError: If the folder holds no such run, or its config does not fit this version.
+    """
+    latest = run / "latest"
+    path = (find_folder(latest) or latest) / "training.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))["config"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ConfigError(
+            f"{latest}: holds no resumable checkpoint (training.safetensors and training.json)"
+        ) from None
+    return from_dict(content, str(run))
 
 
 def from_dict(content: Mapping[str, Any], source: str = "config") -> Config:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from canasta_agents.files import write_file
 from canasta_agents.learning.jit import kernel
-from canasta_agents.neural.policy_file import Arrays
+from canasta_agents.neural.arrays import Arrays
 from canasta_agents.policies import policy_name
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules

@@ -3,32 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import nn
 
-from canasta_agents.config_checks import require_choice, require_range
+from canasta_agents.neural.config import Network
 from canasta_env.actions import NUM_ACTIONS
-
-
-@dataclass(frozen=True)
-class Network:
-    """The form of the policy and of its critic."""
-
-    width: int = 256
-    """Units of a hidden layer."""
-    layers: int = 2
-    """Hidden layers."""
-    critic: Literal["shared", "separate", "privileged"] = "shared"
-    """A value head on the policy's layers; layers of its own; or such that see all hands (training only)."""
-
-    def __post_init__(self) -> None:
-        """Refuse sizes that make no network."""
-        require_range(self, "width", 1)
-        require_range(self, "layers", 1)
-        require_choice(self, "critic", ("shared", "separate", "privileged"))
 
 
 class PolicyNetwork(nn.Module):
@@ -41,22 +21,22 @@ class PolicyNetwork(nn.Module):
     (van Hasselt et al. 2016, without the shift: points are zero-sum, their mean over the seats is 0).
 
     Args:
-        form: Sizes and kind of critic.
+        config: Sizes and kind of critic.
         observation_size: Entries of an observation.
         critic_size: Entries of what the critic sees; only read if the critic is privileged.
     """
 
     value_scale: torch.Tensor
 
-    def __init__(self, form: Network, observation_size: int, critic_size: int = 0) -> None:
+    def __init__(self, config: Network, observation_size: int, critic_size: int = 0) -> None:
         super().__init__()
-        self.form = form
+        self.config = config
         self.observation_size = observation_size
-        self.critic_size = critic_size if form.critic == "privileged" else observation_size
-        self.policy_layers = _hidden_layers(form, observation_size)
-        self.policy_head = _linear(form.width, NUM_ACTIONS, gain=0.01)
-        self.critic_layers = None if form.critic == "shared" else _hidden_layers(form, self.critic_size)
-        self.value_head = _linear(form.width, 1, gain=0.1)
+        self.critic_size = critic_size if config.critic == "privileged" else observation_size
+        self.policy_layers = _hidden_layers(config, observation_size)
+        self.policy_head = _linear(config.width, NUM_ACTIONS, gain=0.01)
+        self.critic_layers = None if config.critic == "shared" else _hidden_layers(config, self.critic_size)
+        self.value_head = _linear(config.width, 1, gain=0.1)
         self.register_buffer("value_scale", torch.ones(()))
 
     def forward(
@@ -76,7 +56,7 @@ class PolicyNetwork(nn.Module):
         if self.critic_layers is None:
             judged = features
         else:
-            judged = self.critic_layers(critic_states.float() if self.form.critic == "privileged" else seen)
+            judged = self.critic_layers(critic_states.float() if self.config.critic == "privileged" else seen)
         return self.policy_head(features), self.value_head(judged).squeeze(-1)
 
     def logits(self, observations: torch.Tensor) -> torch.Tensor:
@@ -106,11 +86,11 @@ class _Block(nn.Module):
         return inputs + added
 
 
-def _hidden_layers(form: Network, size: int) -> nn.Sequential:
+def _hidden_layers(config: Network, size: int) -> nn.Sequential:
     """The layers between an observation of `size` entries and the heads."""
-    first = [_linear(size, form.width, gain=math.sqrt(2)), nn.LayerNorm(form.width), nn.ReLU()]
-    blocks = [_Block(form.width) for _ in range(form.layers - 1)]
-    return nn.Sequential(*first, *blocks, nn.LayerNorm(form.width))
+    first = [_linear(size, config.width, gain=math.sqrt(2)), nn.LayerNorm(config.width), nn.ReLU()]
+    blocks = [_Block(config.width) for _ in range(config.layers - 1)]
+    return nn.Sequential(*first, *blocks, nn.LayerNorm(config.width))
 
 
 def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from canasta_agents.learning.config import from_dict
-from canasta_agents.learning.distributed import Machine
+from canasta_agents.learning.distributed import Device
 from canasta_agents.learning.trainer import Trainer
 
-from .fake import fake_world
+from .fake import FAKE_GAME
 
 SMALL = {
     "network": {"width": 32, "layers": 2},
@@ -38,10 +38,10 @@ def make_trainer(tmp_path):
     """A function: a trainer of the tiny game in a new folder, or in a given one."""
     made = []
 
-    def make(config, folder=None, world=None, precision=torch.float32):
-        machine = Machine(cores=2, device=torch.device("cpu"), precision=precision)
+    def make(config, folder=None, precision=torch.float32):
+        device = Device(cores=2, torch_device=torch.device("cpu"), precision=precision)
         folder = folder or tmp_path / f"run{len(made)}"
-        made.append(Trainer(config, folder, world or fake_world(), machine))
+        made.append(Trainer(config, folder, device, **FAKE_GAME))
         return made[-1]
 
     yield make

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from canasta_agents.learning.cli import parse, run_folder
-from canasta_agents.learning.config import Config, ConfigError, from_dict, load
+from canasta_agents.config_checks import ConfigError
+from canasta_agents.learning.cli import parse
+from canasta_agents.learning.config import Config, from_dict, load
+from canasta_agents.learning.session import run_folder
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 
