@@ -29,22 +29,22 @@ BASE = "base"
 VARIANTS = {
     BASE: "",
     "no imitation": "--imitation.share 0",
-    "the teacher plays its own games only": "--imitation.own-play 0",
-    "against itself only": "--opponents.itself 1 --opponents.past 0 --opponents.reference 0",
+    "the teacher plays its own games only": "--imitation.dagger-share 0",
+    "against itself only": "--opponents.self-play 1 --opponents.past 0 --opponents.reference 0",
     "no reference players": "--opponents.reference 0",
     "no past selves": "--opponents.past 0",
     "critic with layers of its own": "--network.critic separate",
     "critic that sees all hands": "--network.critic privileged",
-    "trace over decisions": "--ppo.trace-over decisions",
-    "trace 1": "--ppo.trace 1",
-    "trace 0.9": "--ppo.trace 0.9",
-    "discount 0.98 a turn": "--ppo.discount 0.98",
+    "lambda from decision to decision": "--ppo.gae-step decisions",
+    "lambda 1": "--ppo.gae-lambda 1",
+    "lambda 0.9": "--ppo.gae-lambda 0.9",
+    "gamma 0.98 a turn": "--ppo.gamma 0.98",
     "deals begin at 0 : 0": "--game.scores zero",
-    "entropy bonus 0": "--ppo.entropy 0 --ppo.final-entropy 0",
-    "entropy bonus 0.02 throughout": "--ppo.entropy 0.02 --ppo.final-entropy 0.02",
-    "values clipped at 0.2": "--ppo.value-clip 0.2",
-    "one epoch": "--ppo.epochs 1",
-    "four epochs": "--ppo.epochs 4",
+    "entropy bonus 0": "--ppo.entropy-coef 0 --ppo.final-entropy-coef 0",
+    "entropy bonus 0.02 throughout": "--ppo.entropy-coef 0.02 --ppo.final-entropy-coef 0.02",
+    "values clipped at 0.2": "--ppo.clip-range-vf 0.2",
+    "one epoch": "--ppo.num-epochs 1",
+    "four epochs": "--ppo.num-epochs 4",
     "width 128": "--network.width 128",
     "width 512": "--network.width 512",
     "three layers": "--network.layers 3",
@@ -59,12 +59,12 @@ def main(argv: Sequence[str]) -> None:
         for variant, options in VARIANTS.items():
             print(f"== {variant}, seed {seed}", flush=True)
             _train(folder, variant, seed, [*argv, *options.split()])
-    print(f"\n| variant | against the base, {BOARDS:,} boards a seed | against {config.judging.player} |")
+    print(f"\n| variant | against the base, {BOARDS:,} boards a seed | against {config.evaluation.player} |")
     print("|---|---|---|")
     for variant in VARIANTS:
         against_base = "" if variant == BASE else _compare(config, folder, variant, BASE)
         print(
-            f"| {variant} | {against_base} | {_compare(config, folder, variant, config.judging.player)} |",
+            f"| {variant} | {against_base} | {_compare(config, folder, variant, config.evaluation.player)} |",
             flush=True,
         )
 
@@ -80,9 +80,9 @@ def _train(folder: Path, variant: str, seed: int, argv: list[str]) -> None:
     if finished.exists():
         return
     own = ["--run.folder", str(folder), "--run.name", run.name, "--run.seed", str(seed)]
-    resumed = (
-        ["--resume", str(run)] if (run / "latest").exists() else [*argv, *own, "--judging.final-boards", "0"]
-    )
+    resumed = ["--resume", str(run)]
+    if not (run / "latest").exists():
+        resumed = [*argv, *own, "--evaluation.final-boards", "0"]
     if train(resumed) != 0:
         raise SystemExit(f"{run}: stopped before its end; run the command again to go on")
     finished.write_text(json.dumps({"variant": variant, "seed": seed, "argv": argv}) + "\n")

@@ -3,8 +3,8 @@
     python -m benchmarks.train [configs/NAME.toml] [--section.key value ...]
 
 The bound comes from two rates of the same run: the network's forward pass over a batch of observations, and
-gradient steps on a minibatch. A decision costs one forward pass and `ppo.epochs` gradient passes. Where the
-rest of the time goes is measured part by part. Beside it, where it is installed, MaskablePPO of
+gradient steps on a minibatch. A decision costs one forward pass and `ppo.num_epochs` gradient passes. Where
+the rest of the time goes is measured part by part. Beside it, where it is installed, MaskablePPO of
 stable-baselines3 on the one-seat environment.
 """
 
@@ -42,9 +42,9 @@ def self_play_alone(config: Config) -> Config:
     return dataclasses.replace(
         config,
         imitation=dataclasses.replace(config.imitation, share=0.0),
-        opponents=dataclasses.replace(config.opponents, itself=1.0, past=0.0, reference=0.0),
-        judging=dataclasses.replace(config.judging, measurements=0),
-        ppo=dataclasses.replace(config.ppo, max_kl=0.0),
+        opponents=dataclasses.replace(config.opponents, self_play=1.0, past=0.0, reference=0.0),
+        evaluation=dataclasses.replace(config.evaluation, measurements=0),
+        ppo=dataclasses.replace(config.ppo, target_kl=0.0),
         run=dataclasses.replace(config.run, decisions=1 << 40),
     )
 
@@ -79,7 +79,7 @@ class TrainingBenchmark:
 
     def gradients(self) -> int:
         """Forward and backward pass and Adam's step on one minibatch, with the plainest loss."""
-        num = min(self.config.ppo.minibatch, len(self.rows))
+        num = min(self.config.ppo.minibatch_size, len(self.rows))
         observations = torch.from_numpy(self.arrays.observations[self.rows[:num]])
         critic_states = torch.from_numpy(self.arrays.critic_states[self.rows[:num]])
         network, optimizer = self.trainer.network, self.trainer.optimizer
@@ -111,7 +111,7 @@ class TrainingBenchmark:
 
     def gathering(self) -> int:
         """A minibatch's rows gathered from the rollout."""
-        num = min(self.config.ppo.minibatch, len(self.rows))
+        num = min(self.config.ppo.minibatch_size, len(self.rows))
         rows = torch.from_numpy(np.random.default_rng(0).permutation(self.rows)[:num])
         for array in (self.arrays.observations, self.arrays.masks):
             torch.from_numpy(array).index_select(0, rows)
@@ -119,7 +119,7 @@ class TrainingBenchmark:
 
     def losses(self) -> int:
         """Masked log-probabilities of a minibatch, forwards and backwards."""
-        num = min(self.config.ppo.minibatch, len(self.rows))
+        num = min(self.config.ppo.minibatch_size, len(self.rows))
         logits = torch.zeros(num, self.arrays.masks.shape[1], requires_grad=True)
         masked_log_probs(logits, torch.from_numpy(self.arrays.masks[self.rows[:num]]))[:, 0].sum().backward()
         return num
@@ -127,7 +127,7 @@ class TrainingBenchmark:
 
 def training_rates(config: Config) -> list[Rate]:
     """Measure one config; prints the bound, the ratio, and where the time goes."""
-    epochs = config.ppo.epochs
+    epochs = config.ppo.num_epochs
     with tempfile.TemporaryDirectory() as folder:
         benchmark = TrainingBenchmark(self_play_alone(config), Path(folder))
         form = config.network
@@ -168,8 +168,8 @@ def maskable_ppo_rates(config: Config) -> list[Rate]:
     rates = []
     own = {
         "n_steps": SB3_DECISIONS,
-        "batch_size": config.ppo.minibatch,
-        "n_epochs": config.ppo.epochs,
+        "batch_size": config.ppo.minibatch_size,
+        "n_epochs": config.ppo.num_epochs,
         "policy_kwargs": {"net_arch": [config.network.width] * config.network.layers},
     }
     for what, options in (("its defaults", {}), ("our sizes", own)):

@@ -12,7 +12,7 @@ import numpy as np
 from canasta_agents.arena.play import Block, Played, Player, play_block
 from canasta_agents.arena.schedule import contest
 from canasta_agents.arena.statistics import points_interval, wins_interval
-from canasta_agents.learning.config import Judging
+from canasta_agents.learning.config import Evaluation
 from canasta_agents.learning.match_equity import EquityTable
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_env import Table
@@ -159,7 +159,7 @@ class Result:
 
 
 def compare(
-    policy: Path, evaluator: Evaluator, make_agent: Callable[[str], Agent], config: Judging
+    policy: Path, evaluator: Evaluator, make_agent: Callable[[str], Agent], config: Evaluation
 ) -> list[Result]:
     """Measure a run's best policy, on boards that chose nothing.
 

@@ -106,9 +106,9 @@ def compute_targets(collector: RolloutCollector, config: Ppo) -> RolloutTargets:
             own.turns,
             own.rewards,
             own.values,
-            config.discount,
-            config.trace,
-            config.trace_over == "turns",
+            config.gamma,
+            config.gae_lambda,
+            config.gae_step == "turns",
             advantages[start : start + size],
         )
     rows = np.concatenate([start + worker.buffer.finished_rows for worker, start in collector.sections()])

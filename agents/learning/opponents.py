@@ -128,7 +128,7 @@ class SeatAssignment:
         names = [PAST, *shares.players]
         kept = [(name, part) for name, part in zip(names, parts, strict=True) if part > 0]
         self.opponents = [name for name, _ in kept]
-        sizes = _split(num_tables, [shares.itself, *(part for _, part in kept)])
+        sizes = _split(num_tables, [shares.self_play, *(part for _, part in kept)])
         self.groups = np.repeat(np.arange(len(sizes)), sizes)  # (num_tables,): 0 self-play, k + 1 opponent k
         self._every_table = np.arange(num_tables)
         learner_sides = self._every_table % num_sides

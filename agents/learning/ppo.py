@@ -42,20 +42,20 @@ Loss = Callable[[torch.Tensor, torch.Tensor, Minibatch], tuple[torch.Tensor, Met
 
 
 def ppo_loss(
-    logits: torch.Tensor, values: torch.Tensor, batch: Minibatch, config: Ppo, entropy_weight: float
+    logits: torch.Tensor, values: torch.Tensor, batch: Minibatch, config: Ppo, entropy_coef: float
 ) -> tuple[torch.Tensor, Metrics]:
     """The loss of proximal policy optimisation (Schulman et al. 2017, equations 7 and 9, negated).
 
     L = -E min(r A, clip(r, 1 - epsilon, 1 + epsilon) A) + c_v 1/2 E (V - R)^2 - c_e E entropy,
-    r being the ratio of an action's probability now to that when it was drawn. With `value_clip` above 0 no
-    value gains by leaving the old one further behind than that.
+    r being the ratio of an action's probability now to that when it was drawn. With `clip_range_vf` above 0
+    no value gains by leaving the old one further behind than that.
 
     Args:
         logits: `(n, NUM_ACTIONS)`, the network's for `batch`, not masked.
         values: `(n,)`, the network's, in units of the value scale.
         batch: The decisions.
-        config: epsilon is `clip`, c_v `value_weight`.
-        entropy_weight: c_e, as it is at this time of the run.
+        config: epsilon is `clip_range`, c_v `value_coef`.
+        entropy_coef: c_e, as it is at this time of the run.
 
     Returns:
         The loss and what is reported of it. `kl` estimates how far the policy has moved (nats), by
@@ -63,17 +63,17 @@ def ppo_loss(
     """
     log_probs = masked_log_probs(logits, batch.masks)
     log_r = log_probs.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs
-    r, A, epsilon = log_r.exp(), batch.advantages, config.clip
+    r, A, epsilon = log_r.exp(), batch.advantages, config.clip_range
     policy_loss = -torch.min(r * A, r.clamp(1 - epsilon, 1 + epsilon) * A).mean()
 
     errors = (values - batch.returns).square()
-    if config.value_clip > 0:
-        moved = (values - batch.values).clamp(-config.value_clip, config.value_clip)
+    if config.clip_range_vf > 0:
+        moved = (values - batch.values).clamp(-config.clip_range_vf, config.clip_range_vf)
         errors = torch.max(errors, (batch.values + moved - batch.returns).square())
     value_loss = 0.5 * errors.mean()
 
     entropy = entropies(log_probs).mean()
-    loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
+    loss = policy_loss + config.value_coef * value_loss - entropy_coef * entropy
     with torch.no_grad():
         kl = (r - 1 - log_r).mean()
         clip_fraction = ((r - 1).abs() > epsilon).float().mean()
@@ -102,7 +102,7 @@ def imitation_loss(
     log_probs = masked_log_probs(logits, batch.masks)
     cross_entropy = -log_probs.gather(1, batch.actions[:, None]).mean()
     value_loss = 0.5 * (values - batch.returns).square().mean()
-    loss = cross_entropy + config.value_weight * value_loss
+    loss = cross_entropy + config.value_coef * value_loss
     with torch.no_grad():
         agreement = (log_probs.argmax(1) == batch.actions).float().mean()
         entropy = entropies(log_probs).mean()

@@ -145,7 +145,7 @@ class Session:
         metrics = trainer.advance()
         display.show(self._status(is_imitating, metrics))
         if trainer.measurement is not measured and trainer.measurement is not None:
-            reference = self._config.judging.player
+            reference = self._config.evaluation.player
             display.say(f"{trainer.progress_fraction:4.0%} {trainer.measurement} against {reference}")
 
     def _is_checkpoint_due(self, saved: float) -> bool:
@@ -160,7 +160,7 @@ class Session:
         """Compare the best policy with random and reference players; say where everything is."""
         with self._console.status("measuring the best policy on new boards"):
             results = compare(
-                self._folder, self._trainer.evaluator, self._trainer.make_agent, self._config.judging
+                self._folder, self._trainer.evaluator, self._trainer.make_agent, self._config.evaluation
             )
         if results:
             content = [result.to_dict() for result in results]
@@ -194,7 +194,7 @@ class Session:
             seconds_left=trainer.progress.seconds * (1 - done) / max(done, 1e-9),
             decisions=trainer.progress.decisions,
             rate=metrics["time/decisions_per_s"],
-            entropy=metrics.get("learn/entropy", metrics.get("imitate/entropy", 0.0)),
+            entropy=metrics.get("ppo/entropy", metrics.get("imitation/entropy", 0.0)),
             strength=measured.with_margin if measured else "",
         )
 

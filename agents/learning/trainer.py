@@ -158,7 +158,7 @@ class Trainer:
         self.rng = np.random.default_rng(learner_seeds)  # minibatches and the league
 
         num_tables = share_of_tables(config.rollout.tables, self.group)
-        sizes = worker_sizes(num_tables, config.rollout.actors, self.device.cores)
+        sizes = worker_sizes(num_tables, config.rollout.workers, self.device.cores)
         streams = worker_seeds.spawn(2 * len(sizes))
         tables = [
             self.make_tables(size, int(stream.generate_state(1)[0]))
@@ -186,7 +186,7 @@ class Trainer:
         self.teachers: list[Opponent] = []  # one a worker, if a teacher is imitated
         if config.imitation.share > 0:
             self.teachers = [self._player(config.imitation.teacher) for _ in workers]
-        self._reference = self.make_agent(config.judging.player)
+        self._reference = self.make_agent(config.evaluation.player)
 
     def _opponent(self, name: str) -> Opponent:
         """An opponent by its name in `SeatAssignment`."""
@@ -227,7 +227,7 @@ class Trainer:
         if was_imitating and not self.is_imitating:
             self.collector.clear()  # pending decisions are the teacher's: not the policy's to learn from
         self._check_entropy(metrics)
-        if self.progress.measured < int(self.progress_fraction * self.config.judging.measurements):
+        if self.progress.measured < int(self.progress_fraction * self.config.evaluation.measurements):
             metrics |= self._measure()
         metrics |= {"seconds": self.progress.seconds, "decisions": self.progress.decisions}
         if self.group.is_first:
@@ -263,8 +263,8 @@ class Trainer:
         worker_rngs = own["worker_rngs"]
         if len(worker_rngs) != len(workers):
             raise CheckpointError(
-                f"{self.folder}: the run has {len(worker_rngs)} actors, here it would have "
-                f"{len(workers)}; set rollout.actors to {len(worker_rngs)}"
+                f"{self.folder}: the run has {len(worker_rngs)} workers, here it would have "
+                f"{len(workers)}; set rollout.workers to {len(worker_rngs)}"
             )
         policy_file.set_weights(self.network, with_prefix("network.", state.arrays))
         self.optimizer.set_state(with_prefix("optimizer.", state.arrays))
@@ -286,16 +286,18 @@ class Trainer:
         config = self.config.imitation
         started = time.perf_counter()
         stats = self.collector.collect_imitation(
-            self.network, self.teachers, config.own_play, self.config.rollout.steps
+            self.network, self.teachers, config.dagger_share, self.config.rollout.steps
         )
         played = time.perf_counter()
         targets = self._targets()
         done = self.progress_fraction / config.share
         rate = linear_schedule(config.learning_rate, self.config.ppo.learning_rate, done)
         self.optimizer.set_learning_rate(rate)
-        metrics, _ = self.updater.update(targets, partial(imitation_loss, config=config), config.minibatch)
+        metrics, _ = self.updater.update(
+            targets, partial(imitation_loss, config=config), config.minibatch_size
+        )
         metrics |= self._learning_metrics(targets, rate)
-        return _named("imitate", metrics) | self._rollout_metrics(stats, targets, started, played)
+        return _named("imitation", metrics) | self._rollout_metrics(stats, targets, started, played)
 
     def _self_play(self) -> dict[str, float]:
         config = self.config.ppo
@@ -307,12 +309,14 @@ class Trainer:
         first = self.config.imitation.share
         done = (self.progress_fraction - first) / (1 - first)
         rate = linear_schedule(config.learning_rate, config.final_learning_rate, done)
-        entropy_weight = linear_schedule(config.entropy, config.final_entropy, done)
+        entropy_coef = linear_schedule(config.entropy_coef, config.final_entropy_coef, done)
         self.optimizer.set_learning_rate(rate)
-        loss = partial(ppo_loss, config=config, entropy_weight=entropy_weight)
-        metrics, epochs = self.updater.update(targets, loss, config.minibatch, config.epochs, config.max_kl)
-        metrics |= self._learning_metrics(targets, rate) | {"epochs": epochs}
-        return _named("learn", metrics) | self._rollout_metrics(stats, targets, started, played)
+        loss = partial(ppo_loss, config=config, entropy_coef=entropy_coef)
+        metrics, epochs = self.updater.update(
+            targets, loss, config.minibatch_size, config.num_epochs, config.target_kl
+        )
+        metrics |= self._learning_metrics(targets, rate) | {"entropy_coef": entropy_coef, "epochs": epochs}
+        return _named("ppo", metrics) | self._rollout_metrics(stats, targets, started, played)
 
     def _targets(self) -> RolloutTargets:
         """Advantages and returns of the rollout; the unit of the values follows the size of the returns.
@@ -360,27 +364,27 @@ class Trainer:
         metrics = {
             "time/decisions_per_s": num / seconds,
             "time/play_share": (played - started) / seconds,
-            "play/deals": float(all_deals.sum()),
+            "rollout/deals": float(all_deals.sum()),
         }
         names = self.collector.workers[0].seats.opponents
         for name, deals, points in zip(names, all_deals[1:], all_points[1:], strict=True):
             if deals and not self.is_imitating:
-                metrics[f"play/points_against_{name}"] = float(points / deals)
+                metrics[f"rollout/points_against_{name}"] = float(points / deals)
         return metrics
 
     def _check_entropy(self, metrics: dict[str, float]) -> None:
-        entropy, floor = metrics.get("learn/entropy", float("inf")), self.config.run.entropy_floor
+        entropy, floor = metrics.get("ppo/entropy", float("inf")), self.config.run.entropy_floor
         self._low_entropy = self._low_entropy + 1 if entropy < floor else 0
         if self._low_entropy >= COLLAPSED_UPDATES:
             raise DivergedError(
                 f"the entropy has collapsed: {entropy:.4f} nats, {COLLAPSED_UPDATES} updates in a row below "
-                f"run.entropy_floor = {floor:g}; raise ppo.entropy or lower ppo.learning_rate"
+                f"run.entropy_floor = {floor:g}; raise ppo.entropy_coef or lower ppo.learning_rate"
             )
 
     def _measure(self) -> dict[str, float]:
         """Measure the policy against the reference; keep it if it is the best so far."""
         started = time.perf_counter()
-        config, evaluator, measured = self.config.judging, self.evaluator, None
+        config, evaluator, measured = self.config.evaluation, self.evaluator, None
         self.progress.measured = int(self.progress_fraction * config.measurements)
         if self.group.is_first:
             agent = NeuralAgent.of(self.network, "learner")
@@ -393,7 +397,7 @@ class Trainer:
             if self.group.is_first:
                 checkpoint.save(self.folder / "best", self.network, self._card())
         self.progress.seconds = self.group.broadcast(self.progress.seconds + time.perf_counter() - started)
-        name = f"judge/{measurement.unit}"
+        name = f"eval/{measurement.unit}"
         return {name: measurement.estimate, f"{name}_low": measurement.low, f"{name}_high": measurement.high}
 
     def _keep_replay(self, agent: NeuralAgent) -> None:
@@ -417,7 +421,7 @@ class Trainer:
             decisions=self.progress.decisions,
             seconds=round(self.progress.seconds, 1),
             objective=self.config.game.objective,
-            reference=self.config.judging.player,
+            reference=self.config.evaluation.player,
             measured=_as_dict(self.measurement),
         )
 

@@ -13,18 +13,18 @@ from .fake import FAKE_GAME
 
 SMALL = {
     "network": {"width": 32, "layers": 2},
-    "rollout": {"tables": 32, "steps": 24, "actors": 2},
-    "ppo": {"minibatch": 256, "learning_rate": 3e-3, "entropy": 0.001},
+    "rollout": {"tables": 32, "steps": 24, "workers": 2},
+    "ppo": {"minibatch_size": 256, "learning_rate": 3e-3, "entropy_coef": 0.001},
     "opponents": {"players": ["right", "wrong"], "freeze_every": 2, "past_selves": 3},
     "imitation": {"share": 0.0, "teacher": "right"},
-    "judging": {"player": "right", "boards": 64},
+    "evaluation": {"player": "right", "boards": 64},
     "run": {"decisions": 20_000, "seed": 3},
 }
 
 
 @pytest.fixture
 def small_config():
-    """A function: the small config with some keys changed, `small_config(ppo={"epochs": 1})`."""
+    """A function: the small config with some keys changed, `small_config(ppo={"num_epochs": 1})`."""
 
     def change(**sections):
         names = {*SMALL, *sections}

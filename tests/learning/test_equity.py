@@ -182,9 +182,9 @@ def test_a_run_for_the_match_is_measured_in_percent_and_learns_in_it(tmp_path):
         {
             "game": {"name": "classic", "players": 2, "objective": "match"},
             "network": {"width": 16},
-            "rollout": {"tables": 32, "steps": 128, "actors": 1},
+            "rollout": {"tables": 32, "steps": 128, "workers": 1},
             "imitation": {"share": 0},
-            "judging": {"measurements": 1, "boards": 4},
+            "evaluation": {"measurements": 1, "boards": 4},
             "run": {"decisions": 4_000},
         }
     )
@@ -194,9 +194,9 @@ def test_a_run_for_the_match_is_measured_in_percent_and_learns_in_it(tmp_path):
     while not trainer.is_over:
         metrics |= trainer.advance()
     trainer.close()
-    assert metrics["judge/match_percent_low"] <= metrics["judge/match_percent"]
-    assert "judge/points" not in metrics
-    assert 0 < metrics["learn/value_scale"] <= 100
+    assert metrics["eval/match_percent_low"] <= metrics["eval/match_percent"]
+    assert "eval/points" not in metrics
+    assert 0 < metrics["ppo/value_scale"] <= 100
     assert load_policy(tmp_path / "run").card["objective"] == "match"
 
 

@@ -24,7 +24,7 @@ def policy_loss(ratios, advantages, clip=0.2):
     logits = torch.zeros(len(ratios), 2, requires_grad=True)  # both actions have probability 1/2
     old_log_probs = torch.log(torch.tensor(0.5) / torch.tensor(ratios))
     batch = minibatch([0] * len(ratios), log_probs=old_log_probs, advantages=torch.tensor(advantages))
-    loss, metrics = ppo_loss(logits, torch.zeros(len(ratios)), batch, Ppo(clip=clip), entropy_weight=0.0)
+    loss, metrics = ppo_loss(logits, torch.zeros(len(ratios)), batch, Ppo(clip_range=clip), entropy_coef=0.0)
     loss.backward()
     assert loss.item() == metrics["policy_loss"].item()
     return loss.item(), (logits.grad[:, 0] / (1 - 0.5)).tolist()  # d log p_0 / d logit_0 = 1 - p_0
@@ -46,8 +46,8 @@ def test_beyond_the_clip_there_is_no_more_to_gain_but_all_to_lose():
 def value_loss(values, old, returns, clip):
     batch = minibatch([0] * len(values), values=old, returns=returns)
     batch.log_probs.fill_(np.log(0.5))
-    config = Ppo(value_clip=clip, value_weight=2.0)
-    loss, metrics = ppo_loss(torch.zeros(len(values), 2), values, batch, config, entropy_weight=0.0)
+    config = Ppo(clip_range_vf=clip, value_coef=2.0)
+    loss, metrics = ppo_loss(torch.zeros(len(values), 2), values, batch, config, entropy_coef=0.0)
     assert loss.item() == pytest.approx(2 * metrics["value_loss"].item(), abs=1e-6)
     return metrics["value_loss"]
 
@@ -71,7 +71,7 @@ def kl_of(new, old, drawn):
     batch = minibatch(
         drawn, masks=torch.ones(len(drawn), len(new)), log_probs=torch.log(torch.tensor(old[drawn]))
     )
-    _, metrics = ppo_loss(logits, torch.zeros(len(drawn)), batch, Ppo(), entropy_weight=0.0)
+    _, metrics = ppo_loss(logits, torch.zeros(len(drawn)), batch, Ppo(), entropy_coef=0.0)
     return metrics["kl"].item()
 
 
@@ -84,7 +84,7 @@ def test_kl_is_0_for_equal_policies_and_near_the_truth_for_others():
 
 def test_the_entropy_bonus_lowers_the_loss():
     batch = minibatch([0, 0], log_probs=torch.full((2,), np.log(0.5)))
-    loss, metrics = ppo_loss(torch.zeros(2, 2), torch.zeros(2), batch, Ppo(), entropy_weight=0.1)
+    loss, metrics = ppo_loss(torch.zeros(2, 2), torch.zeros(2), batch, Ppo(), entropy_coef=0.1)
     assert metrics["entropy"].item() == pytest.approx(np.log(2))
     assert loss.item() == pytest.approx(-0.1 * np.log(2))
 
@@ -93,7 +93,7 @@ def test_imitation_loss_is_the_mean_negative_log_probability_of_the_teachers_cho
     logits = torch.log(torch.tensor([[0.2, 0.8], [0.5, 0.5]]))
     values, returns = torch.tensor([1.0, 0.0]), torch.tensor([3.0, 0.0])
     batch = minibatch([1, 0], returns=returns)
-    loss, metrics = imitation_loss(logits, values, batch, Imitation(value_weight=0.25))
+    loss, metrics = imitation_loss(logits, values, batch, Imitation(value_coef=0.25))
     assert metrics["loss"].item() == pytest.approx(-(np.log(0.8) + np.log(0.5)) / 2)
     assert metrics["value_loss"].item() == pytest.approx(0.5 * 4 / 2)
     assert loss.item() == pytest.approx(metrics["loss"].item() + 0.25 * 1)
@@ -111,7 +111,7 @@ def whole_loss(logits, values, masks, actions, fault=0.0):
         advantages=torch.linspace(-1, 1, num, dtype=torch.float64),
         returns=torch.ones(num, dtype=torch.float64),
     )
-    loss, _ = ppo_loss(logits, values, batch, Ppo(clip=10.0), entropy_weight=0.01)
+    loss, _ = ppo_loss(logits, values, batch, Ppo(clip_range=10.0), entropy_coef=0.01)
     drawn = masked_log_probs(logits, masks).gather(1, actions[:, None])
     return loss + fault * (drawn - drawn.detach()).sum()
 

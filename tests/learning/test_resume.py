@@ -108,12 +108,12 @@ def test_two_runs_of_one_seed_are_equal_and_of_two_seeds_are_not(make_trainer, s
     assert first != other
 
 
-def test_resuming_with_another_number_of_actors_is_refused(make_trainer, small_config):
+def test_resuming_with_another_number_of_workers_is_refused(make_trainer, small_config):
     trainer = make_trainer(small_config())
     trainer.advance()
     trainer.save()
-    other = make_trainer(small_config(rollout={"actors": 1}), trainer.folder)
-    with pytest.raises(CheckpointError, match=r"the run has 2 actors, .* set rollout.actors to 2"):
+    other = make_trainer(small_config(rollout={"workers": 1}), trainer.folder)
+    with pytest.raises(CheckpointError, match=r"the run has 2 workers, .* set rollout.workers to 2"):
         other.resume()
 
 
@@ -194,3 +194,11 @@ def test_a_process_killed_at_any_moment_leaves_a_whole_checkpoint(tmp_path):
 def test_metrics_of_a_killed_process_are_readable(tmp_path):
     (tmp_path / "metrics.jsonl").write_text('{"update": 1}\n{"update": 2}\n{"upd')
     assert [line["update"] for line in read_metrics(tmp_path)] == [1, 2]
+
+
+def test_metrics_of_older_versions_are_read_under_todays_names(tmp_path):
+    old = {"update": 1, "learn/kl": 2.0, "imitate/loss": 3.0, "play/deals": 4.0, "judge/points": 5.0}
+    (tmp_path / "metrics.jsonl").write_text(json.dumps(old | {"time/play_share": 0.5}))
+    (line,) = read_metrics(tmp_path)
+    new = {"update": 1, "ppo/kl": 2.0, "imitation/loss": 3.0, "rollout/deals": 4.0, "eval/points": 5.0}
+    assert line == new | {"time/play_share": 0.5}

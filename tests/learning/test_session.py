@@ -74,7 +74,7 @@ def test_a_run_from_a_trained_policy_begins_with_it_and_resumes_without_it(
     config = small_config(
         run={"decisions": 2_000, "start": str(tmp_path / "trained")},
         ppo={"learning_rate": 1e-6},
-        judging={"measurements": 1},
+        evaluation={"measurements": 1},
     )
     session, _ = make_session(config)
     assert session.train()

@@ -39,7 +39,7 @@ def test_self_play_solves_a_tiny_game(make_trainer, small_config, critic, precis
 
 def test_imitation_learns_the_teachers_choices(make_trainer, small_config):
     trainer = make_trainer(small_config(imitation={"share": 1.0, "learning_rate": 3e-3}))
-    assert train(trainer)["imitate/agreement"] > 0.95
+    assert train(trainer)["imitation/agreement"] > 0.95
     assert trainer.measurement.estimate > 95
 
 
@@ -57,7 +57,7 @@ def test_the_best_policy_is_kept_and_plays_from_its_folder(make_trainer, small_c
 
 
 def test_every_decision_of_the_learner_is_learnt_from_once(make_trainer, small_config):
-    config = small_config(opponents={"itself": 1.0, "past": 0.0, "reference": 0.0})
+    config = small_config(opponents={"self_play": 1.0, "past": 0.0, "reference": 0.0})
     trainer = make_trainer(config)
     for _ in range(5):
         trainer.advance()
@@ -82,7 +82,7 @@ def test_a_run_whose_entropy_collapses_stops(make_trainer, small_config):
 
 
 def test_seats_are_shared_out_as_configured():
-    shares = Opponents(itself=0.5, past=0.25, reference=0.25, players=("a", "b"))
+    shares = Opponents(self_play=0.5, past=0.25, reference=0.25, players=("a", "b"))
     assignment = SeatAssignment(shares, num_tables=80, players=4, num_sides=2)
     assert assignment.opponents == ["past", "a", "b"]
     assert np.bincount(assignment.groups).tolist() == [40, 20, 10, 10]
@@ -98,14 +98,14 @@ def test_seats_are_shared_out_as_configured():
 
 def test_three_players_are_three_sides():
     assignment = SeatAssignment(
-        Opponents(itself=0, past=1, reference=0), num_tables=6, players=3, num_sides=3
+        Opponents(self_play=0, past=1, reference=0), num_tables=6, players=3, num_sides=3
     )
     assert (assignment.owners == LEARNER).sum(axis=0).tolist() == [2, 2, 2]
     assert (assignment.owners == LEARNER).sum(axis=1).tolist() == [1] * 6
 
 
 def test_an_opponents_decisions_are_not_learnt_from(make_trainer, small_config):
-    trainer = make_trainer(small_config(opponents={"itself": 0.0, "past": 0.0, "players": ["wrong"]}))
+    trainer = make_trainer(small_config(opponents={"self_play": 0.0, "past": 0.0, "players": ["wrong"]}))
     trainer.collector.collect(trainer.network, 24)
     arrays = trainer.collector.arrays
     for worker, start in trainer.collector.sections():
