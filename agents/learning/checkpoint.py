@@ -13,7 +13,7 @@ from typing import Any
 from canasta_agents.files import find_folder, write_folder
 from canasta_agents.learning.match_equity import percent_a_point
 from canasta_agents.neural.arrays import Arrays, CheckpointError, as_json, pack, read_json, unpack
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import ActorCritic
 from canasta_agents.neural.policy_file import load_policy, set_weights, weights
 
 TRAINING_FORMAT = 2  # of training.*; a change of names or meanings counts it up
@@ -35,7 +35,7 @@ class TrainingState:
 
 
 def save(
-    folder: Path, network: PolicyNetwork, card: dict[str, Any], state: TrainingState | None = None
+    folder: Path, network: ActorCritic, card: dict[str, Any], state: TrainingState | None = None
 ) -> None:
     """Write a checkpoint, whole or not at all.
 
@@ -86,7 +86,7 @@ def _renamed(state: TrainingState) -> TrainingState:
     return TrainingState(arrays, {**state.facts, "processes": processes})
 
 
-def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
+def begin_from(network: ActorCritic, start: Path, objective: str) -> None:
     """Give a network the weights of a trained policy.
 
     Values that were learnt for another objective change their unit, by what a point brings in a match.

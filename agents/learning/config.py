@@ -116,6 +116,8 @@ class Ppo:
     """Lambda of the advantage estimate (Schulman et al. 2016)."""
     gae_step: Literal["turns", "decisions"] = "turns"
     """What gamma and lambda count: the turns of a seat, or each of its decisions."""
+    loss: str = ""
+    """A loss of your own in place of learning.ppo.ppo_loss, module:function: docs/training.md."""
     max_gradient_norm: float = 0.5
     """Longer gradients are shortened to this length."""
     target_kl: float = 0.05

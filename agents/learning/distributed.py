@@ -26,6 +26,7 @@ from canasta_agents.processes import available_cores
 
 Value = TypeVar("Value")
 
+MAX_WORKERS = 8  # beyond it rollout workers wait for the interpreter more than they play
 _TIMEOUT = timedelta(hours=2)  # the others wait while the first process measures
 
 
@@ -102,9 +103,6 @@ def join_group(on_gpu: bool) -> ProcessGroup:
         local_rank=int(os.environ.get("LOCAL_RANK", "0")),
         local_size=int(os.environ.get("LOCAL_WORLD_SIZE", str(size))),
     )
-
-
-MAX_WORKERS = 8  # beyond it rollout workers wait for the interpreter more than they play
 
 
 @dataclass(frozen=True)

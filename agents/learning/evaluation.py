@@ -22,6 +22,10 @@ from canasta_env.engine.scoring import TOTAL
 from canasta_env.records import Record, Recorder
 from canasta_env.rules import Rules
 
+REPORT_SEED = 2_000_003  # of the boards that are reported; others choose the best policy
+RANDOM = "random"
+REPLAY_FOLDER = "replays"  # in a run's folder: deals as the policy plays them while it learns
+
 Scores = Literal["drawn", "zero"]
 Unit = Literal["points", "match_percent", "matches"]
 FORMS: dict[Unit, tuple[str, str]] = {
@@ -141,10 +145,6 @@ class BoardEvaluator:
         return played
 
 
-REPORT_SEED = 2_000_003  # of the boards that are reported; others choose the best policy
-RANDOM = "random"
-
-
 @dataclass(frozen=True)
 class Result:
     """How a policy stands against one player."""
@@ -180,9 +180,6 @@ def compare(
             matches = evaluator.matches(agent, make_agent(name), config.final_matches, REPORT_SEED)
         results.append(Result(name, points, matches))
     return results
-
-
-REPLAY_FOLDER = "replays"  # in a run's folder: deals as the policy plays them while it learns
 
 
 def record_deal(rules: Rules, agent: Agent, reference: Agent, seed: int) -> Record:

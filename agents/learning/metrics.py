@@ -1,4 +1,7 @@
-"""Metrics of a run: a line of JSON an update, and the same for TensorBoard. docs/metrics.md defines each."""
+"""Metrics of a run: a line of JSON an update, the same for TensorBoard, and a picture of the curves.
+
+docs/metrics.md defines each.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from canasta_agents.files import write_file
 
 FILE = "metrics.jsonl"
 OLD_PREFIXES = {"learn": "ppo", "imitate": "imitation", "play": "rollout", "judge": "eval"}  # as once written
+
+Lines = list[dict[str, float]]
 
 
 class MetricsWriter:
@@ -44,7 +49,7 @@ class MetricsWriter:
         self._board.close()
 
 
-def read_metrics(folder: Path) -> list[dict[str, float]]:
+def read_metrics(folder: Path) -> Lines:
     """The lines of a run's metrics, under today's names; a line that was left half-written is skipped."""
     path = folder / FILE
     lines = []
@@ -60,12 +65,6 @@ def read_metrics(folder: Path) -> list[dict[str, float]]:
 def _name_today(name: str) -> str:
     prefix, slash, rest = name.partition("/")
     return OLD_PREFIXES.get(prefix, prefix) + slash + rest
-
-
-# A picture of a run's curves.
-
-
-Lines = list[dict[str, float]]
 
 
 def draw_curves(folder: Path) -> Path | None:

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from canasta_agents.learning.config import Opponents
 from canasta_agents.neural.arrays import Arrays
 from canasta_agents.neural.distribution import sample_actions
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import ActorCritic
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules
+
+LEARNER = 0  # in `owners`; opponent k is k + 1
+PAST = "past"  # the name of a snapshot among the opponents
 
 
 class Tables(Protocol):
@@ -85,7 +88,7 @@ class SnapshotPlayer:
         network: Whose policy is played; the trainer replaces it by another snapshot's at times.
     """
 
-    def __init__(self, network: PolicyNetwork) -> None:
+    def __init__(self, network: ActorCritic) -> None:
         self.network = network
         self._rng = np.random.default_rng(0)
 
@@ -104,10 +107,6 @@ class SnapshotPlayer:
             logits.float().cpu().numpy(), tables.masks[rows], self._rng.random(len(rows)), actions, log_probs
         )
         return actions
-
-
-LEARNER = 0  # in `owners`; opponent k is k + 1
-PAST = "past"  # the name of a snapshot among the opponents
 
 
 class SeatAssignment:
@@ -164,8 +163,8 @@ def _split(num: int, shares: list[float]) -> list[int]:
 class Snapshot:
     """The learner as it was at some time of the run."""
 
-    decisions: int  # learner's decisions until it was frozen
-    network: PolicyNetwork
+    decisions: int  # learner's decisions until it was taken
+    network: ActorCritic
 
 
 class League:
@@ -181,10 +180,10 @@ class League:
         self.members: list[Snapshot] = []
         self._capacity = capacity
 
-    def add_snapshot(self, network: PolicyNetwork, decisions: int) -> None:
+    def add_snapshot(self, network: ActorCritic, decisions: int) -> None:
         """Add the network as it is now; beyond the capacity, the most crowded snapshot is dropped."""
-        frozen = copy.deepcopy(network).eval().requires_grad_(False)
-        self.members.append(Snapshot(decisions, frozen))
+        copied = copy.deepcopy(network).eval().requires_grad_(False)
+        self.members.append(Snapshot(decisions, copied))
         if len(self.members) > self._capacity:
             del self.members[self._most_crowded()]
 
@@ -200,17 +199,17 @@ class League:
             for name, tensor in member.network.state_dict().items()
         }
 
-    def set_state(self, arrays: Arrays, like: PolicyNetwork) -> None:
+    def set_state(self, arrays: Arrays, like: ActorCritic) -> None:
         """Take back what `get_state` gave; `like` is a network of the same form."""
         weights: dict[int, dict[str, torch.Tensor]] = {}
         for key, array in arrays.items():
-            frozen_at, name = key.split(".", 1)
-            weights.setdefault(int(frozen_at), {})[name] = torch.from_numpy(array.copy())
+            decisions, name = key.split(".", 1)
+            weights.setdefault(int(decisions), {})[name] = torch.from_numpy(array.copy())
         self.members = []
-        for decisions in sorted(weights):
+        for taken_at in sorted(weights):
             network = copy.deepcopy(like).eval().requires_grad_(False)
-            network.load_state_dict(weights[decisions])
-            self.members.append(Snapshot(decisions, network))
+            network.load_state_dict(weights[taken_at])
+            self.members.append(Snapshot(taken_at, network))
 
     def _most_crowded(self) -> int:
         """The member, neither first nor newest, whose neighbours in time are closest; else the oldest."""

@@ -13,13 +13,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from canasta_agents.config_checks import ConfigError, import_named
 from canasta_agents.learning.buffer import RolloutArrays
 from canasta_agents.learning.config import Imitation, Ppo
 from canasta_agents.learning.distributed import SINGLE, Device, ProcessGroup
 from canasta_agents.learning.gae import RolloutTargets
 from canasta_agents.neural.arrays import Arrays
 from canasta_agents.neural.distribution import entropies, masked_log_probs
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import ActorCritic
 
 Metrics = dict[str, torch.Tensor]
 
@@ -114,6 +115,22 @@ def imitation_loss(
     }
 
 
+def load_loss(spec: str) -> Callable[..., tuple[torch.Tensor, Metrics]]:
+    """The function that `ppo.loss` of a config names: `ppo_loss` if empty, else "module:function".
+
+    Raises:
+        ConfigError: If there is no such function.
+    """
+    if not spec:
+        return ppo_loss
+    loss = import_named(spec, "ppo.loss")
+    if not callable(loss):
+        raise ConfigError(
+            f"ppo.loss: {spec!r} must be a function with the arguments of {ppo_loss.__module__}.ppo_loss"
+        )
+    return loss
+
+
 class PolicyUpdater:
     """Learns from one rollout after another, whatever the loss.
 
@@ -127,7 +144,7 @@ class PolicyUpdater:
 
     def __init__(
         self,
-        network: PolicyNetwork,
+        network: ActorCritic,
         optimizer: ClippedAdam,
         arrays: RolloutArrays,
         device: Device,
@@ -174,7 +191,7 @@ class PolicyUpdater:
                 metrics = self._step(batch, part.weight, loss)
                 averages.add(**metrics)
                 if target_kl > 0:
-                    moved.add(kl=metrics["kl"])
+                    moved.add(kl=_kl(metrics))
             epochs += 1
             if target_kl > 0 and moved.means(group)["kl"] > target_kl:
                 break
@@ -209,6 +226,15 @@ class PolicyUpdater:
         if self._device.torch_device.type == "cpu":
             return tensor
         return tensor.pin_memory().to(self._device.torch_device, non_blocking=True)
+
+
+def _kl(metrics: Metrics) -> torch.Tensor:
+    if "kl" not in metrics:
+        raise ConfigError(
+            f"ppo.loss: its metrics are {', '.join(metrics)}; ppo.target_kl needs `kl` (nats): add it, or "
+            "set ppo.target_kl to 0"
+        )
+    return metrics["kl"]
 
 
 @dataclass(frozen=True)
@@ -256,7 +282,7 @@ class ClippedAdam:
         max_gradient_norm: Longer gradients are shortened to this length.
     """
 
-    def __init__(self, network: PolicyNetwork, max_gradient_norm: float) -> None:
+    def __init__(self, network: ActorCritic, max_gradient_norm: float) -> None:
         self._parameters = list(network.parameters())
         self._max_norm = max_gradient_norm
         self._adam = torch.optim.Adam(self._parameters, eps=1e-5, fused=True)

@@ -16,7 +16,7 @@ from canasta_agents.learning.distributed import MAX_WORKERS, Device
 from canasta_agents.learning.opponents import LEARNER, Opponent, SeatAssignment, Tables
 from canasta_agents.neural.arrays import Arrays, as_records, prefixed, with_prefix
 from canasta_agents.neural.distribution import find_forced, sample_actions
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import ActorCritic
 
 
 @dataclass
@@ -64,7 +64,7 @@ class RolloutWorker:
         self.rng = rng
         self._actions = np.zeros(self.num_tables, np.int64)
 
-    def collect(self, network: PolicyNetwork, steps: int) -> EpisodeStats:
+    def collect(self, network: ActorCritic, steps: int) -> EpisodeStats:
         """Play `steps` actions at each table; the learner's decisions are in `buffer` afterwards."""
         self.buffer.begin_rollout()
         for opponent in self.opponents:
@@ -84,7 +84,7 @@ class RolloutWorker:
         return stats
 
     def collect_imitation(
-        self, network: PolicyNetwork, teacher: Opponent, dagger_share: float, steps: int
+        self, network: ActorCritic, teacher: Opponent, dagger_share: float, steps: int
     ) -> EpisodeStats:
         """Play `steps` actions at each table; every seat is asked, and the teacher's choices are kept.
 
@@ -137,7 +137,7 @@ class RolloutWorker:
         return kept
 
     def _sample(
-        self, network: PolicyNetwork, kept: RolloutArrays
+        self, network: ActorCritic, kept: RolloutArrays
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
         """Sample actions from the policy: actions, their log-probabilities, values in points, each `(n,)`."""
         device = network.value_scale.device
@@ -196,12 +196,12 @@ class RolloutCollector:
         self.device = device
         self._threads = ThreadPoolExecutor(len(workers), "rollout") if len(workers) > 1 else None
 
-    def collect(self, network: PolicyNetwork, steps: int) -> EpisodeStats:
+    def collect(self, network: ActorCritic, steps: int) -> EpisodeStats:
         """Play `steps` actions at every table; see `RolloutWorker.collect`."""
         return self._run([partial(worker.collect, network, steps) for worker in self.workers])
 
     def collect_imitation(
-        self, network: PolicyNetwork, teachers: list[Opponent], dagger_share: float, steps: int
+        self, network: ActorCritic, teachers: list[Opponent], dagger_share: float, steps: int
     ) -> EpisodeStats:
         """Play `steps` actions at every table, one teacher a worker: `RolloutWorker.collect_imitation`."""
         return self._run(

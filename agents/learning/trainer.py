@@ -32,7 +32,7 @@ from canasta_agents.learning.opponents import (
     SnapshotPlayer,
     Tables,
 )
-from canasta_agents.learning.ppo import ClippedAdam, DivergedError, PolicyUpdater, imitation_loss, ppo_loss
+from canasta_agents.learning.ppo import ClippedAdam, DivergedError, PolicyUpdater, imitation_loss, load_loss
 from canasta_agents.learning.rollout import (
     EpisodeStats,
     RolloutCollector,
@@ -43,6 +43,7 @@ from canasta_agents.learning.rollout import (
 from canasta_agents.neural import policy_file
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.arrays import Arrays, CheckpointError, prefixed, with_prefix
+from canasta_agents.neural.network import build_network
 from canasta_env import records
 from canasta_env.agent import Agent
 from canasta_env.rules import Rules
@@ -166,7 +167,7 @@ class Trainer:
         ]
         observation_size = tables[0].observations.shape[1]
         critic_size = tables[0].critic_states.shape[1] if config.network.critic == "privileged" else 0
-        network = policy_file.build_network(config.network, observation_size, critic_size)
+        network = build_network(config.network, observation_size, critic_size)
         self.network = network.to(self.device.torch_device)
 
         bounds = section_bounds(sizes, config.rollout.steps, self.rules.players).tolist()
@@ -182,6 +183,7 @@ class Trainer:
         self.collector = RolloutCollector(workers, arrays, self.device)
         self.optimizer = ClippedAdam(self.network, config.ppo.max_gradient_norm)
         self.updater = PolicyUpdater(self.network, self.optimizer, arrays, self.device, self.rng)
+        self._ppo_loss = load_loss(config.ppo.loss)
         self.league = League(config.opponents.past_selves)
         self.teachers: list[Opponent] = []  # one a worker, if a teacher is imitated
         if config.imitation.share > 0:
@@ -311,7 +313,7 @@ class Trainer:
         rate = linear_schedule(config.learning_rate, config.final_learning_rate, done)
         entropy_coef = linear_schedule(config.entropy_coef, config.final_entropy_coef, done)
         self.optimizer.set_learning_rate(rate)
-        loss = partial(ppo_loss, config=config, entropy_coef=entropy_coef)
+        loss = partial(self._ppo_loss, config=config, entropy_coef=entropy_coef)
         metrics, epochs = self.updater.update(
             targets, loss, config.minibatch_size, config.num_epochs, config.target_kl
         )

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from canasta_agents.neural.distribution import best_actions, find_forced, sample_actions
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import ActorCritic
 from canasta_agents.neural.policy_file import load_policy
 from canasta_env.agent import DecisionBatch
 
@@ -39,7 +39,7 @@ class NeuralAgent:
         self._play_with(policy.network, choice)
 
     @classmethod
-    def of(cls, network: PolicyNetwork, name: str, choice: Choice = "best") -> NeuralAgent:
+    def of(cls, network: ActorCritic, name: str, choice: Choice = "best") -> NeuralAgent:
         """The agent of a network in memory."""
         agent = cls.__new__(cls)
         agent.name = name
@@ -94,7 +94,7 @@ class NeuralAgent:
             logits: NDArray[np.float32] = self._network.logits(tensor).float().cpu().numpy()
         return logits
 
-    def _play_with(self, network: PolicyNetwork, choice: Choice) -> None:
+    def _play_with(self, network: ActorCritic, choice: Choice) -> None:
         self._network = network
         self._choice = choice
         self._rng = np.random.default_rng(0)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from canasta_agents.config_checks import build
+from canasta_agents.config_checks import ConfigError, build
 from canasta_agents.files import find_folder
 from canasta_agents.neural.arrays import Arrays, CheckpointError, read_json, unpack
 from canasta_agents.neural.config import Network
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import ActorCritic, build_network
 from canasta_agents.policies import bundled_policies, bundled_policy
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.rules import Rules
@@ -25,17 +24,17 @@ FORMAT = 1  # of the files; a change that old readers cannot read counts it up
 class Policy:
     """A trained policy and what is known of it."""
 
-    network: PolicyNetwork
+    network: ActorCritic
     rules: Rules
     card: dict[str, Any]  # what policy.json says
 
 
-def policy_card(network: PolicyNetwork, rules: Rules, **facts: object) -> dict[str, Any]:
+def policy_card(network: ActorCritic, rules: Rules, **facts: object) -> dict[str, Any]:
     """What policy.json says: the form of the network, the game, and whatever else is known of the policy."""
     return {
         "format": FORMAT,
         "rules": rules.to_dict(),
-        "network": dataclasses.asdict(network.config),
+        "network": network.config.to_dict(),
         "observation_size": network.observation_size,
         "critic_size": network.critic_size,
         "num_actions": NUM_ACTIONS,
@@ -47,7 +46,8 @@ def load_policy(path: Path) -> Policy:
     """Read a policy from a checkpoint, or from a run: its best one, else its latest.
 
     Raises:
-        CheckpointError: If there is none, or it was written for another version of the environment.
+        CheckpointError: If there is none, it was written for another version of the environment, or its
+            network is of a class that cannot be imported here.
     """
     folder = find_policy(path)
     card = read_json(folder / "policy.json")
@@ -57,7 +57,10 @@ def load_policy(path: Path) -> Policy:
             f"played here; this version reads format {FORMAT} with {NUM_ACTIONS} actions"
         )
     config = build(Network, card["network"], f"{folder / 'policy.json'}: network.")
-    network = build_network(config, card["observation_size"], card["critic_size"])
+    try:
+        network = build_network(config, card["observation_size"], card["critic_size"])
+    except ConfigError as error:
+        raise CheckpointError(f"{folder}: its network cannot be made here: {error}") from error
     set_weights(network, unpack(folder / "policy.safetensors"))
     return Policy(network.eval(), Rules.from_dict(card["rules"]), card)
 
@@ -80,17 +83,12 @@ def find_policy(path: Path) -> Path:
     )
 
 
-def build_network(config: Network, observation_size: int, critic_size: int) -> PolicyNetwork:
-    """A network of that form; `critic_size` is that of what its critic sees."""
-    return PolicyNetwork(config, observation_size, critic_size)
-
-
-def weights(network: PolicyNetwork) -> Arrays:
+def weights(network: ActorCritic) -> Arrays:
     """A network's weights as arrays by name."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
 
 
-def set_weights(network: PolicyNetwork, arrays: Arrays) -> None:
+def set_weights(network: ActorCritic, arrays: Arrays) -> None:
     """Put weights into a network of the same form.
 
     Raises:
