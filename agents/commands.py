@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
-REFUSED, INTERRUPTED = 2, 130  # exit statuses
+from canasta_agents.processes import INTERRUPTED, REFUSED
+
 _OURS = ("canasta_agents", "canasta_env")
 
 

@@ -1,4 +1,4 @@
-"""Frozen dataclasses as configs: built from nested dicts and checked key by key.
+"""Frozen dataclasses as configs: built from nested dicts and checked key by key; code that a key names.
 
 Errors name the key, its value, and the choices.
 """
@@ -6,6 +6,7 @@ Errors name the key, its value, and the choices.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import typing
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -86,3 +87,28 @@ def require_choice(section: object, name: str, choices: typing.Iterable[object])
             f"{_key(section, name)}: {value!r} is not a choice; "
             f"the choices are {', '.join(map(repr, choices))}"
         )
+
+
+def import_named(spec: str, key: str) -> object:
+    """What a key that names code stands for: "module:Name".
+
+    Args:
+        spec: The key's value.
+        key: For the errors.
+
+    Raises:
+        ConfigError: If there is no such module, or nothing of that name in it.
+    """
+    module_name, _, name = spec.partition(":")
+    if not module_name or not name:
+        raise ConfigError(f"{key}: {spec!r} should read module:Name, such as my_file:MyName for my_file.py")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ConfigError(
+            f"{key}: {spec!r} cannot be imported ({error}); start from the folder that holds "
+            f"{module_name.partition('.')[0]!r}, or put that folder on PYTHONPATH"
+        ) from error
+    if not hasattr(module, name):
+        raise ConfigError(f"{key}: {spec!r}: module {module_name!r} has no {name!r}")
+    return getattr(module, name)

@@ -1,8 +1,10 @@
-"""Cores of this machine, and how PyTorch's threads share them."""
+"""Cores of this machine, how PyTorch's threads share them, and how commands end."""
 
 from __future__ import annotations
 
 import os
+
+FAILED, REFUSED, INTERRUPTED = 1, 2, 130  # exit statuses of commands
 
 
 def wait_passively() -> None:

@@ -95,10 +95,14 @@ def _choices(rules: Rules) -> str:
 
 
 def _neural(path: str, rules: Rules) -> Agent:
-    from canasta_agents.neural.agent import NeuralAgent
-
     if not path:
         raise RegistryError(f"'neural:' lacks the folder of a checkpoint; {_choices(rules)}")
+    try:
+        from canasta_agents.neural.agent import NeuralAgent
+    except ImportError as error:
+        raise ImportError(
+            "a neural agent needs PyTorch: pip install 'canasta-env[train]' (or torch and safetensors)"
+        ) from error
     agent = NeuralAgent(path)
     learnt = agent.rules
     if (learnt.game, learnt.players) != (rules.game, rules.players):

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from canasta_agents.learning.cli import main as train
 from canasta_agents.learning.cli import parse
-from canasta_agents.learning.evaluation import Measurement
-from canasta_agents.learning.trainer import World, canasta
+from canasta_agents.learning.config import Config
+from canasta_agents.learning.evaluation import BoardEvaluator, Measurement
 from canasta_agents.neural.agent import NeuralAgent
+from canasta_agents.registry import make
 
 SEEDS = (1, 2)
 BOARDS = 2_000
@@ -28,22 +29,22 @@ BASE = "base"
 VARIANTS = {
     BASE: "",
     "no imitation": "--imitation.share 0",
-    "the teacher plays its own games only": "--imitation.own-play 0",
-    "against itself only": "--opponents.itself 1 --opponents.past 0 --opponents.reference 0",
+    "the teacher plays its own games only": "--imitation.dagger-share 0",
+    "against itself only": "--opponents.self-play 1 --opponents.past 0 --opponents.reference 0",
     "no reference players": "--opponents.reference 0",
     "no past selves": "--opponents.past 0",
     "critic with layers of its own": "--network.critic separate",
     "critic that sees all hands": "--network.critic privileged",
-    "trace over decisions": "--ppo.trace-over decisions",
-    "trace 1": "--ppo.trace 1",
-    "trace 0.9": "--ppo.trace 0.9",
-    "discount 0.98 a turn": "--ppo.discount 0.98",
+    "lambda from decision to decision": "--ppo.gae-step decisions",
+    "lambda 1": "--ppo.gae-lambda 1",
+    "lambda 0.9": "--ppo.gae-lambda 0.9",
+    "gamma 0.98 a turn": "--ppo.gamma 0.98",
     "deals begin at 0 : 0": "--game.scores zero",
-    "entropy bonus 0": "--ppo.entropy 0 --ppo.final-entropy 0",
-    "entropy bonus 0.02 throughout": "--ppo.entropy 0.02 --ppo.final-entropy 0.02",
-    "values clipped at 0.2": "--ppo.value-clip 0.2",
-    "one epoch": "--ppo.epochs 1",
-    "four epochs": "--ppo.epochs 4",
+    "entropy bonus 0": "--ppo.entropy-coef 0 --ppo.final-entropy-coef 0",
+    "entropy bonus 0.02 throughout": "--ppo.entropy-coef 0.02 --ppo.final-entropy-coef 0.02",
+    "values clipped at 0.2": "--ppo.clip-range-vf 0.2",
+    "one epoch": "--ppo.num-epochs 1",
+    "four epochs": "--ppo.num-epochs 4",
     "width 128": "--network.width 128",
     "width 512": "--network.width 512",
     "three layers": "--network.layers 3",
@@ -58,13 +59,12 @@ def main(argv: Sequence[str]) -> None:
         for variant, options in VARIANTS.items():
             print(f"== {variant}, seed {seed}", flush=True)
             _train(folder, variant, seed, [*argv, *options.split()])
-    world = canasta(config)
-    print(f"\n| variant | against the base, {BOARDS:,} boards a seed | against {config.judging.player} |")
+    print(f"\n| variant | against the base, {BOARDS:,} boards a seed | against {config.evaluation.player} |")
     print("|---|---|---|")
     for variant in VARIANTS:
-        against_base = "" if variant == BASE else _compare(world, folder, variant, BASE)
+        against_base = "" if variant == BASE else _compare(config, folder, variant, BASE)
         print(
-            f"| {variant} | {against_base} | {_compare(world, folder, variant, config.judging.player)} |",
+            f"| {variant} | {against_base} | {_compare(config, folder, variant, config.evaluation.player)} |",
             flush=True,
         )
 
@@ -80,25 +80,27 @@ def _train(folder: Path, variant: str, seed: int, argv: list[str]) -> None:
     if finished.exists():
         return
     own = ["--run.folder", str(folder), "--run.name", run.name, "--run.seed", str(seed)]
-    resumed = (
-        ["--resume", str(run)] if (run / "latest").exists() else [*argv, *own, "--judging.final-boards", "0"]
-    )
+    resumed = ["--resume", str(run)]
+    if not (run / "latest").exists():
+        resumed = [*argv, *own, "--evaluation.final-boards", "0"]
     if train(resumed) != 0:
         raise SystemExit(f"{run}: stopped before its end; run the command again to go on")
     finished.write_text(json.dumps({"variant": variant, "seed": seed, "argv": argv}) + "\n")
 
 
-def _compare(world: World, folder: Path, variant: str, other: str) -> str:
+def _compare(config: Config, folder: Path, variant: str, other: str) -> str:
     """Points a deal of a variant against the base of the same seed, or against a player, seed by seed."""
-    return "; ".join(_points(world, folder, variant, other, seed) for seed in SEEDS)
+    return "; ".join(_points(config, folder, variant, other, seed) for seed in SEEDS)
 
 
-def _points(world: World, folder: Path, variant: str, other: str, seed: int) -> str:
+def _points(config: Config, folder: Path, variant: str, other: str, seed: int) -> str:
     run = folder / run_name(variant, seed)
     stored = run / f"against-{run_name(other, seed)}.json"
     if not stored.exists():
-        opponent = NeuralAgent(folder / run_name(BASE, seed)) if other == BASE else world.make_player(other)
-        measured = world.judge.points(NeuralAgent(run), opponent, BOARDS, BOARD_SEED)
+        rules = config.game.rules
+        opponent = NeuralAgent(folder / run_name(BASE, seed)) if other == BASE else make(other, rules)
+        evaluator = BoardEvaluator(rules, config.game.scores)
+        measured = evaluator.points(NeuralAgent(run), opponent, BOARDS, BOARD_SEED)
         stored.write_text(json.dumps(vars(measured)) + "\n")
     measured = Measurement(**json.loads(stored.read_text()))
     return f"{measured.estimate:+.0f} ± {measured.estimate - measured.low:.0f}"

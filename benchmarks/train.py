@@ -3,8 +3,8 @@
     python -m benchmarks.train [configs/NAME.toml] [--section.key value ...]
 
 The bound comes from two rates of the same run: the network's forward pass over a batch of observations, and
-gradient steps on a minibatch. A decision costs one forward pass and `ppo.epochs` gradient passes. Where the
-rest of the time goes is measured part by part. Beside it, where it is installed, MaskablePPO of
+gradient steps on a minibatch. A decision costs one forward pass and `ppo.num_epochs` gradient passes. Where
+the rest of the time goes is measured part by part. Beside it, where it is installed, MaskablePPO of
 stable-baselines3 on the one-seat environment.
 """
 
@@ -27,9 +27,9 @@ import torch  # noqa: E402
 from benchmarks.measure import Rate, measure, report  # noqa: E402
 from canasta_agents.learning.cli import parse  # noqa: E402
 from canasta_agents.learning.config import Config  # noqa: E402
-from canasta_agents.learning.distributed import prepare_machine  # noqa: E402
-from canasta_agents.learning.gae import estimate  # noqa: E402
-from canasta_agents.learning.trainer import Trainer, canasta  # noqa: E402
+from canasta_agents.learning.distributed import prepare_device  # noqa: E402
+from canasta_agents.learning.gae import compute_targets  # noqa: E402
+from canasta_agents.learning.trainer import build_trainer  # noqa: E402
 from canasta_agents.neural.distribution import masked_log_probs, sample_actions  # noqa: E402
 
 UPDATES = 4  # in one repeat
@@ -42,9 +42,9 @@ def self_play_alone(config: Config) -> Config:
     return dataclasses.replace(
         config,
         imitation=dataclasses.replace(config.imitation, share=0.0),
-        opponents=dataclasses.replace(config.opponents, itself=1.0, past=0.0, reference=0.0),
-        judging=dataclasses.replace(config.judging, measurements=0),
-        ppo=dataclasses.replace(config.ppo, max_kl=0.0),
+        opponents=dataclasses.replace(config.opponents, self_play=1.0, past=0.0, reference=0.0),
+        evaluation=dataclasses.replace(config.evaluation, measurements=0),
+        ppo=dataclasses.replace(config.ppo, target_kl=0.0),
         run=dataclasses.replace(config.run, decisions=1 << 40),
     )
 
@@ -54,12 +54,11 @@ class TrainingBenchmark:
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config = config
-        self.machine = prepare_machine(config.run)
-        self.world = canasta(config)
-        self.trainer = Trainer(config, folder, self.world, self.machine)
+        self.device = prepare_device(config.run)
+        self.trainer = build_trainer(config, folder, self.device)
         self.trainer.advance()  # compiles, and leaves decisions to work on
-        self.columns = self.trainer.parts.rollouts.columns
-        self.rows = estimate(self.trainer.parts.rollouts, config.ppo).rows
+        self.arrays = self.trainer.collector.arrays
+        self.rows = compute_targets(self.trainer.collector, config.ppo).rows
 
     def train(self) -> int:
         """Whole updates, as `train.py` makes them."""
@@ -71,29 +70,29 @@ class TrainingBenchmark:
     def forward(self) -> int:
         """The network's forward pass on a batch of one row a table."""
         num = self.config.rollout.tables
-        observations = torch.from_numpy(self.columns.observations[self.rows[:num]])
-        critic_states = torch.from_numpy(self.columns.critic_states[self.rows[:num]])
-        with self.machine.autocast(), torch.inference_mode():
+        observations = torch.from_numpy(self.arrays.observations[self.rows[:num]])
+        critic_states = torch.from_numpy(self.arrays.critic_states[self.rows[:num]])
+        with self.device.autocast(), torch.inference_mode():
             for _ in range(20):
-                self.trainer.parts.network(observations, critic_states)
+                self.trainer.network(observations, critic_states)
         return 20 * num
 
     def gradients(self) -> int:
         """Forward and backward pass and Adam's step on one minibatch, with the plainest loss."""
-        num = min(self.config.ppo.minibatch, len(self.rows))
-        observations = torch.from_numpy(self.columns.observations[self.rows[:num]])
-        critic_states = torch.from_numpy(self.columns.critic_states[self.rows[:num]])
-        network, descent = self.trainer.parts.network, self.trainer.parts.descent
-        descent.set_learning_rate(0.0)
+        num = min(self.config.ppo.minibatch_size, len(self.rows))
+        observations = torch.from_numpy(self.arrays.observations[self.rows[:num]])
+        critic_states = torch.from_numpy(self.arrays.critic_states[self.rows[:num]])
+        network, optimizer = self.trainer.network, self.trainer.optimizer
+        optimizer.set_learning_rate(0.0)
         for _ in range(4):
-            with self.machine.autocast():
+            with self.device.autocast():
                 logits, values = network(observations, critic_states)
-            descent.step(logits.float().square().mean() + values.float().square().mean())
+            optimizer.step(logits.float().square().mean() + values.float().square().mean())
         return 4 * num
 
     def engine(self) -> int:
         """Tables stepped with random actions: masks, views, observations. Counts the learner's decisions."""
-        tables = self.world.make_tables(self.config.rollout.tables, 7)
+        tables = self.trainer.make_tables(self.config.rollout.tables, 7)
         rng, decisions = np.random.default_rng(0), 0
         for _ in range(40):
             weights = rng.random(tables.masks.shape) * tables.masks
@@ -105,30 +104,30 @@ class TrainingBenchmark:
     def sampling(self) -> int:
         """Actions drawn and their log-probabilities."""
         num = min(len(self.rows), 4_096)
-        logits = np.random.default_rng(0).random((num, self.columns.masks.shape[1]), np.float32)
-        masks, uniforms = self.columns.masks[self.rows[:num]], np.random.default_rng(1).random(num)
+        logits = np.random.default_rng(0).random((num, self.arrays.masks.shape[1]), np.float32)
+        masks, uniforms = self.arrays.masks[self.rows[:num]], np.random.default_rng(1).random(num)
         sample_actions(logits, masks, uniforms, np.empty(num, np.int64), np.empty(num, np.float32))
         return num
 
     def gathering(self) -> int:
         """A minibatch's rows gathered from the rollout."""
-        num = min(self.config.ppo.minibatch, len(self.rows))
+        num = min(self.config.ppo.minibatch_size, len(self.rows))
         rows = torch.from_numpy(np.random.default_rng(0).permutation(self.rows)[:num])
-        for column in (self.columns.observations, self.columns.masks):
-            torch.from_numpy(column).index_select(0, rows)
+        for array in (self.arrays.observations, self.arrays.masks):
+            torch.from_numpy(array).index_select(0, rows)
         return num
 
     def losses(self) -> int:
         """Masked log-probabilities of a minibatch, forwards and backwards."""
-        num = min(self.config.ppo.minibatch, len(self.rows))
-        logits = torch.zeros(num, self.columns.masks.shape[1], requires_grad=True)
-        masked_log_probs(logits, torch.from_numpy(self.columns.masks[self.rows[:num]]))[:, 0].sum().backward()
+        num = min(self.config.ppo.minibatch_size, len(self.rows))
+        logits = torch.zeros(num, self.arrays.masks.shape[1], requires_grad=True)
+        masked_log_probs(logits, torch.from_numpy(self.arrays.masks[self.rows[:num]]))[:, 0].sum().backward()
         return num
 
 
 def training_rates(config: Config) -> list[Rate]:
     """Measure one config; prints the bound, the ratio, and where the time goes."""
-    epochs = config.ppo.epochs
+    epochs = config.ppo.num_epochs
     with tempfile.TemporaryDirectory() as folder:
         benchmark = TrainingBenchmark(self_play_alone(config), Path(folder))
         form = config.network
@@ -169,8 +168,8 @@ def maskable_ppo_rates(config: Config) -> list[Rate]:
     rates = []
     own = {
         "n_steps": SB3_DECISIONS,
-        "batch_size": config.ppo.minibatch,
-        "n_epochs": config.ppo.epochs,
+        "batch_size": config.ppo.minibatch_size,
+        "n_epochs": config.ppo.num_epochs,
         "policy_kwargs": {"net_arch": [config.network.width] * config.network.layers},
     }
     for what, options in (("its defaults", {}), ("our sizes", own)):

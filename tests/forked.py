@@ -23,8 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT_S = 1_800  # with the engine to be compiled and other work on the machine
 LIBRARIES = [
     "canasta_agents.learning.cli",
-    "canasta_agents.learning.trainer",
-    "canasta_agents.learning.cli",
+    "canasta_agents.learning.session",
     "canasta_agents.arena.cli",
 ]
 

@@ -47,8 +47,8 @@ POLICIES = ROOT / "agents" / "policies"
 
 SHORT_RUN = (
     *("--network.width", "16", "--rollout.tables", "16", "--rollout.steps", "16", "--run.threads", "1"),
-    *("--judging.measurements", "1", "--judging.boards", "2"),
-    *("--judging.final-boards", "2", "--judging.final-matches", "0"),
+    *("--evaluation.measurements", "1", "--evaluation.boards", "2"),
+    *("--evaluation.final-boards", "2", "--evaluation.final-matches", "0"),
 )
 FIRST_DECISIONS, MORE_DECISIONS = "500", "900"
 

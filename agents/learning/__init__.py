@@ -1,1 +1,1 @@
-"""Self-play training: networks, rollouts, advantages, PPO, imitation, past selves, checkpoints, metrics."""
+"""Self-play training: networks, rollouts, advantages, PPO, imitation, snapshots, checkpoints, metrics."""

@@ -1,4 +1,13 @@
-"""The learner's decisions of a rollout: one row each in order of time, linked seat by seat."""
+"""The rollout buffer: one row for each decision of the learner, in order of time, linked seat by seat.
+
+    row  table seat  next_row     reward
+     0     0    2    2                 0    seat 2 of table 0 decides next in row 2
+     1     1    0    DEAL_ENDED     +120    the deal ended before the seat decided again: its points
+     2     0    2    PENDING           0    the seat has not decided again yet
+
+Pending decisions are carried into the next rollout: each decision is learnt from exactly once, with all that
+followed it.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.learning.jit import kernel
-from canasta_agents.neural.policy_file import Arrays
+from canasta_agents.neural.arrays import Arrays
 from canasta_env.actions import NUM_ACTIONS
 
-NO_ROW = -1
-OPEN = -1  # in `following`: the seat has not decided again yet
-CLOSED = -2  # in `following`: the deal ended before the seat decided again
+NO_ROW = -1  # in `pending_rows`
+PENDING = -1  # in `next_row`: the seat has not decided again yet
+DEAL_ENDED = -2  # in `next_row`: the deal ended before the seat decided again
 
 
 @dataclass(frozen=True)
-class Columns:
-    """What is kept of a decision, a row each."""
+class RolloutArrays:
+    """What is kept of decisions: arrays of one length, a row for each decision."""
 
     observations: NDArray[np.int8]  # (n, observation_size)
     critic_states: NDArray[np.int8]  # (n, critic_size), (n, 0) unless the critic is privileged
@@ -30,10 +39,10 @@ class Columns:
     log_probs: NDArray[np.float32]  # (n,) nats, of the action when it was drawn
     values: NDArray[np.float32]  # (n,) points, when it was drawn
     rewards: NDArray[np.float32]  # (n,) points
-    following: NDArray[np.int32]  # (n,) row of the seat's next decision, OPEN or CLOSED
+    next_row: NDArray[np.int32]  # (n,) row of the seat's next decision, PENDING or DEAL_ENDED
 
     @classmethod
-    def allocate(cls, num: int, observation_size: int, critic_size: int) -> Columns:
+    def allocate(cls, num: int, observation_size: int, critic_size: int) -> RolloutArrays:
         """Room for `num` decisions."""
         return cls(
             observations=np.zeros((num, observation_size), np.int8),
@@ -44,89 +53,87 @@ class Columns:
             log_probs=np.zeros(num, np.float32),
             values=np.zeros(num, np.float32),
             rewards=np.zeros(num, np.float32),
-            following=np.full(num, OPEN, np.int32),
+            next_row=np.full(num, PENDING, np.int32),
         )
 
-    def __getitem__(self, rows: slice) -> Columns:
+    def __getitem__(self, rows: slice) -> RolloutArrays:
         """The same memory, fewer rows."""
-        return Columns(**{name: column[rows] for name, column in self.items()})
+        return RolloutArrays(**{name: array[rows] for name, array in self.items()})
 
     def items(self) -> list[tuple[str, NDArray[Any]]]:
-        """Columns by name."""
+        """Arrays by name."""
         return [(field.name, getattr(self, field.name)) for field in dataclasses.fields(self)]
 
 
-class Decisions:
-    """The decisions that one actor's tables ask of the learner.
-
-    A decision is *open* until its seat decides again or its deal ends. Open decisions are carried into the
-    next rollout, so that each decision is learnt from exactly once, with all that followed it.
+class RolloutBuffer:
+    """The decisions at one worker's tables.
 
     Args:
-        columns: Room for the rows; overwritten.
-        num_tables: Tables of the actor.
+        arrays: Room for the rows; overwritten.
+        num_tables: Tables of the worker.
         players: Seats at a table.
     """
 
-    def __init__(self, columns: Columns, num_tables: int, players: int) -> None:
-        self.columns = columns
-        self.size = 0
-        self.open_rows = np.full((num_tables, players), NO_ROW, np.int32)
+    def __init__(self, arrays: RolloutArrays, num_tables: int, players: int) -> None:
+        self.arrays = arrays
+        self.size = 0  # rows in use
+        self.pending_rows = np.full((num_tables, players), NO_ROW, np.int32)
 
-    def carry_over(self) -> None:
-        """Keep the open decisions, at the front, and forget the others."""
-        is_open = self.open_rows != NO_ROW
-        rows = np.sort(self.open_rows[is_open])
-        for _, column in self.columns.items():
-            column[: len(rows)] = column[rows]
-        self.open_rows[is_open] = np.searchsorted(rows, self.open_rows[is_open])
+    def begin_rollout(self) -> None:
+        """Keep the pending decisions, at the front, and drop the others."""
+        is_pending = self.pending_rows != NO_ROW
+        rows = np.sort(self.pending_rows[is_pending])
+        for _, array in self.arrays.items():
+            array[: len(rows)] = array[rows]
+        self.pending_rows[is_pending] = np.searchsorted(rows, self.pending_rows[is_pending])
         self.size = len(rows)
 
-    def forget(self) -> None:
-        """Drop every decision, open ones too."""
-        self.open_rows.fill(NO_ROW)
+    def clear(self) -> None:
+        """Drop every decision, pending ones too."""
+        self.pending_rows.fill(NO_ROW)
         self.size = 0
 
-    def room_for(self, num: int) -> Columns:
-        """The next `num` rows, to be filled and then given to `link`."""
-        return self.columns[self.size : self.size + num]
-
-    def link(self, tables: NDArray[np.int64], seats: NDArray[np.int8]) -> None:
-        """Take the rows that `room_for` gave into the chains of their seats.
+    def append(self, tables: NDArray[np.int64], seats: NDArray[np.int8]) -> RolloutArrays:
+        """Add a row for each of these decisions, behind the last one of its seat.
 
         Args:
             tables: `(n,) int64`, table of each row.
             seats: `(n,) int8`, seat of each row.
-        """
-        _link(tables, seats, self.size, self.open_rows, self.columns.following, self.columns.rewards)
-        self.size += len(tables)
 
-    def close(self, ended: NDArray[np.bool_], points: NDArray[np.float32]) -> None:
-        """End the chains of all seats at the tables whose deal has ended.
+        Returns:
+            The new rows, to be filled by the caller.
+        """
+        arrays, first = self.arrays, self.size
+        _link(tables, seats, first, self.pending_rows, arrays.next_row, arrays.rewards)
+        self.size += len(tables)
+        return arrays[first : self.size]
+
+    def end_deals(self, ended: NDArray[np.bool_], points: NDArray[np.float32]) -> None:
+        """Pay the last decision of every seat at the tables whose deal has ended.
 
         Args:
             ended: `(num_tables,) bool`.
             points: `(num_tables, players) float32`, points of each seat where `ended`.
         """
-        _close(ended, points, self.open_rows, self.columns.following, self.columns.rewards)
+        _end_deals(ended, points, self.pending_rows, self.arrays.next_row, self.arrays.rewards)
 
     @property
-    def closed_rows(self) -> NDArray[np.int64]:
-        """Rows that can be learnt from: those that are not open any more."""
-        return np.flatnonzero(self.columns.following[: self.size] != OPEN)
+    def finished_rows(self) -> NDArray[np.int64]:
+        """Rows that can be learnt from: those that are not pending any more."""
+        return np.flatnonzero(self.arrays.next_row[: self.size] != PENDING)
 
     def get_state(self) -> Arrays:
-        """The open decisions, as arrays by name."""
-        self.carry_over()
-        columns = {name: column[: self.size].copy() for name, column in self.columns.items()}
-        return {**columns, "open_rows": self.open_rows.copy()}
+        """The pending decisions, as arrays by name."""
+        self.begin_rollout()
+        arrays = {name: array[: self.size].copy() for name, array in self.arrays.items()}
+        return {**arrays, "pending_rows": self.pending_rows.copy()}
 
     def set_state(self, state: Arrays) -> None:
         """Take back what `get_state` gave."""
-        self.open_rows[:] = state["open_rows"]
+        self.pending_rows[:] = state["pending_rows"]
         self.size = len(state["actions"])
-        for name, column in self.columns.items():
-            column[: self.size] = state[name]
+        for name, array in self.arrays.items():
+            array[: self.size] = state[name]
 
 
 @kernel
@@ -134,33 +141,33 @@ def _link(
     tables: NDArray[np.int64],
     seats: NDArray[np.int8],
     first_row: int,
-    open_rows: NDArray[np.int32],
-    following: NDArray[np.int32],
+    pending_rows: NDArray[np.int32],
+    next_row: NDArray[np.int32],
     rewards: NDArray[np.float32],
 ) -> None:
     for place in range(len(tables)):
         row = first_row + place
-        before = open_rows[tables[place], seats[place]]
+        before = pending_rows[tables[place], seats[place]]
         if before != NO_ROW:
-            following[before] = row
-        open_rows[tables[place], seats[place]] = row
-        following[row] = OPEN
+            next_row[before] = row
+        pending_rows[tables[place], seats[place]] = row
+        next_row[row] = PENDING
         rewards[row] = 0.0
 
 
 @kernel
-def _close(
+def _end_deals(
     ended: NDArray[np.bool_],
     points: NDArray[np.float32],
-    open_rows: NDArray[np.int32],
-    following: NDArray[np.int32],
+    pending_rows: NDArray[np.int32],
+    next_row: NDArray[np.int32],
     rewards: NDArray[np.float32],
 ) -> None:
     for table in range(len(ended)):
         if ended[table]:
-            for seat in range(open_rows.shape[1]):
-                row = open_rows[table, seat]
+            for seat in range(pending_rows.shape[1]):
+                row = pending_rows[table, seat]
                 if row != NO_ROW:
                     rewards[row] = points[table, seat]
-                    following[row] = CLOSED
-                    open_rows[table, seat] = NO_ROW
+                    next_row[row] = DEAL_ENDED
+                    pending_rows[table, seat] = NO_ROW

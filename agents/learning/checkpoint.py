@@ -12,17 +12,17 @@ from typing import Any
 
 from canasta_agents.files import find_folder, write_folder
 from canasta_agents.learning.match_equity import percent_a_point
-from canasta_agents.neural.network import PolicyNetwork
-from canasta_agents.neural.policy_file import (
-    Arrays,
-    CheckpointError,
-    as_json,
-    load_policy,
-    pack,
-    read_json,
-    set_weights,
-    unpack,
-    weights,
+from canasta_agents.neural.arrays import Arrays, CheckpointError, as_json, pack, read_json, unpack
+from canasta_agents.neural.network import ActorCritic
+from canasta_agents.neural.policy_file import load_policy, set_weights, weights
+
+TRAINING_FORMAT = 2  # of training.*; a change of names or meanings counts it up
+_NAMES_SINCE_1 = (  # parts of names in format 1, and what they are in format 2
+    ("descent.", "optimizer."),
+    (".actor", ".worker"),
+    (".decisions.following", ".buffer.next_row"),
+    (".decisions.open_rows", ".buffer.pending_rows"),
+    (".decisions.", ".buffer."),
 )
 
 
@@ -35,7 +35,7 @@ class TrainingState:
 
 
 def save(
-    folder: Path, network: PolicyNetwork, card: dict[str, Any], state: TrainingState | None = None
+    folder: Path, network: ActorCritic, card: dict[str, Any], state: TrainingState | None = None
 ) -> None:
     """Write a checkpoint, whole or not at all.
 
@@ -55,17 +55,38 @@ def load_state(folder: Path) -> TrainingState:
     """Read what `save` wrote for going on.
 
     Raises:
-        CheckpointError: If the folder holds no resumable checkpoint.
+        CheckpointError: If the folder holds no resumable checkpoint, or one of a later version.
     """
     found = find_folder(folder)
     if found is None or not (found / "training.json").is_file():
         raise CheckpointError(
             f"{folder}: holds no resumable checkpoint (training.safetensors and training.json)"
         )
-    return TrainingState(unpack(found / "training.safetensors"), read_json(found / "training.json"))
+    facts = read_json(found / "training.json")
+    if facts.get("format") not in (1, TRAINING_FORMAT):
+        raise CheckpointError(
+            f"{found}: the training state has format {facts.get('format')!r}, this version reads 1 and "
+            f"{TRAINING_FORMAT}; begin a new run with its weights: --run.start {found}"
+        )
+    state = TrainingState(unpack(found / "training.safetensors"), facts)
+    return _renamed(state) if facts["format"] == 1 else state
 
 
-def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
+def _renamed(state: TrainingState) -> TrainingState:
+    """A state of format 1 under the names of format 2."""
+    arrays: Arrays = {}
+    for name, array in state.arrays.items():
+        for old, new in _NAMES_SINCE_1:
+            name = name.replace(old, new)
+        arrays[name] = array
+    processes = [
+        {"worker_rngs" if name == "actor_rngs" else name: fact for name, fact in facts.items()}
+        for facts in state.facts["processes"]
+    ]
+    return TrainingState(arrays, {**state.facts, "processes": processes})
+
+
+def begin_from(network: ActorCritic, start: Path, objective: str) -> None:
     """Give a network the weights of a trained policy.
 
     Values that were learnt for another objective change their unit, by what a point brings in a match.
@@ -80,7 +101,7 @@ def begin_from(network: PolicyNetwork, start: Path, objective: str) -> None:
     """
     policy = load_policy(start)
     own, other = (
-        f"{each.form} for observations of {each.observation_size}" for each in (network, policy.network)
+        f"{each.config} for observations of {each.observation_size}" for each in (network, policy.network)
     )
     if own != other:
         raise CheckpointError(

@@ -6,6 +6,8 @@ The defaults are the run of `python train.py` without arguments; a file in confi
 from __future__ import annotations
 
 import dataclasses
+import json
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,8 +15,30 @@ from pathlib import Path
 from typing import Any, Literal
 
 from canasta_agents.config_checks import ConfigError, build, require_above_zero, require_choice, require_range
-from canasta_agents.neural.network import Network
+from canasta_agents.files import find_folder
+from canasta_agents.neural.config import Network
 from canasta_env.rules import GAMES, PLAYERS, Rules, RulesError, standard_rules
+
+OLD_KEYS = {  # of files that older versions wrote or read, and what each is called now
+    "judging": "evaluation",
+    "rollout.actors": "rollout.workers",
+    "ppo.epochs": "ppo.num_epochs",
+    "ppo.minibatch": "ppo.minibatch_size",
+    "ppo.clip": "ppo.clip_range",
+    "ppo.value_clip": "ppo.clip_range_vf",
+    "ppo.value_weight": "ppo.value_coef",
+    "ppo.entropy": "ppo.entropy_coef",
+    "ppo.final_entropy": "ppo.final_entropy_coef",
+    "ppo.discount": "ppo.gamma",
+    "ppo.trace": "ppo.gae_lambda",
+    "ppo.trace_over": "ppo.gae_step",
+    "ppo.max_kl": "ppo.target_kl",
+    "opponents.itself": "opponents.self_play",
+    "imitation.own_play": "imitation.dagger_share",
+    "imitation.minibatch": "imitation.minibatch_size",
+    "imitation.value_weight": "imitation.value_coef",
+}
+_reported: set[str] = set()  # old keys that have been named on the terminal
 
 
 @dataclass(frozen=True)
@@ -51,17 +75,17 @@ class Rollout:
     """How much is played between two updates."""
 
     tables: int = 512
-    """Tables played side by side, over all actors."""
+    """Tables played side by side, over all workers."""
     steps: int = 64
     """Actions at each table between two updates, forced ones included."""
-    actors: int = 0
+    workers: int = 0
     """Threads that play, each with its own tables; 0: one a core that may be used."""
 
     def __post_init__(self) -> None:
         """Refuse an empty rollout."""
         require_range(self, "tables", 1)
         require_range(self, "steps", 2)
-        require_range(self, "actors", 0)
+        require_range(self, "workers", 0)
 
 
 @dataclass(frozen=True)
@@ -72,74 +96,76 @@ class Ppo:
     """Adam's step size at the start."""
     final_learning_rate: float = 5e-5
     """... and at the end; in between it falls in a straight line."""
-    epochs: int = 2
+    num_epochs: int = 2
     """Passes over the decisions of a rollout."""
-    minibatch: int = 2_048
+    minibatch_size: int = 2_048
     """Decisions in one gradient step."""
-    clip: float = 0.2
+    clip_range: float = 0.2
     """How far the probability of an action may move from 1 times the old one before its gradient stops."""
-    value_clip: float = 0.0
+    clip_range_vf: float = 0.0
     """The same for values, in standard deviations of the returns; 0: not clipped."""
-    value_weight: float = 0.5
+    value_coef: float = 0.5
     """Weight of the value loss beside the policy loss."""
-    entropy: float = 0.01
+    entropy_coef: float = 0.01
     """Weight of the entropy bonus at the start."""
-    final_entropy: float = 0.002
+    final_entropy_coef: float = 0.002
     """... and at the end; in between it falls in a straight line."""
-    discount: float = 1.0
+    gamma: float = 1.0
     """Worth of a point one step later."""
-    trace: float = 0.95
+    gae_lambda: float = 0.95
     """Lambda of the advantage estimate (Schulman et al. 2016)."""
-    trace_over: Literal["turns", "decisions"] = "turns"
-    """Whether discount and trace count from turn to turn of a seat, or at each of its decisions."""
+    gae_step: Literal["turns", "decisions"] = "turns"
+    """What gamma and lambda count: the turns of a seat, or each of its decisions."""
+    loss: str = ""
+    """A loss of your own in place of learning.ppo.ppo_loss, module:function: docs/training.md."""
     max_gradient_norm: float = 0.5
     """Longer gradients are shortened to this length."""
-    max_kl: float = 0.05
+    target_kl: float = 0.05
     """An update ends early when the policy has moved this far (nats a decision); 0: never."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that cannot learn."""
-        for name in ("learning_rate", "clip", "max_gradient_norm"):
+        for name in ("learning_rate", "clip_range", "max_gradient_norm"):
             require_above_zero(self, name)
         for name in (
             "final_learning_rate",
-            "value_clip",
-            "value_weight",
-            "entropy",
-            "final_entropy",
-            "max_kl",
+            "clip_range_vf",
+            "value_coef",
+            "entropy_coef",
+            "final_entropy_coef",
+            "target_kl",
         ):
             require_range(self, name, 0)
-        for name in ("discount", "trace"):
+        for name in ("gamma", "gae_lambda"):
             require_range(self, name, 0, 1)
-        require_range(self, "epochs", 1)
-        require_range(self, "minibatch", 1)
-        require_choice(self, "trace_over", ("turns", "decisions"))
+        require_range(self, "num_epochs", 1)
+        require_range(self, "minibatch_size", 1)
+        require_choice(self, "gae_step", ("turns", "decisions"))
 
 
 @dataclass(frozen=True)
 class Opponents:
     """Who sits at the tables: the shares are brought to a sum of 1."""
 
-    itself: float = 0.7
+    self_play: float = 0.7
     """Share of tables where every seat is the learner's."""
     past: float = 0.15
-    """Share of tables where the other sides are a frozen past self."""
+    """Share of tables where the other sides are a snapshot of the learner."""
     reference: float = 0.15
     """Share of tables where the other sides are reference players."""
     players: tuple[str, ...] = ("heuristic",)
-    """The reference players, by their roster names, in equal parts."""
+    """The reference players, by their registry names, in equal parts."""
     past_selves: int = 8
-    """Frozen past selves that are kept."""
+    """Snapshots that are kept."""
     freeze_every: int = 20
-    """Updates between two frozen selves."""
+    """Updates between two snapshots."""
 
     def __post_init__(self) -> None:
         """Refuse shares that seat nobody."""
-        for name in ("itself", "past", "reference"):
+        for name in ("self_play", "past", "reference"):
             require_range(self, name, 0)
-        if self.itself + self.past + self.reference <= 0:
-            raise ConfigError("opponents: itself, past and reference are all 0; one of them must be above 0")
+        if self.self_play + self.past + self.reference <= 0:
+            raise ConfigError("opponents: self_play, past and reference are all 0; one must be above 0")
         if self.reference > 0 and not self.players:
             raise ConfigError("opponents.players: is empty; name a player, or set opponents.reference to 0")
         require_range(self, "past_selves", 1)
@@ -148,32 +174,32 @@ class Opponents:
 
 @dataclass(frozen=True)
 class Imitation:
-    """A start from a reference player: its choices are learnt by heart before self-play begins."""
+    """A start from a reference player: the network learns its choices before self-play begins."""
 
     share: float = 0.15
     """Share of the run's budget; 0: start from nothing."""
     teacher: str = "heuristic"
     """Roster name of the player that is imitated."""
-    own_play: float = 0.5
+    dagger_share: float = 0.5
     """Share of tables where the learner's own choice is played (the teacher's is still what is learnt)."""
     learning_rate: float = 3e-3
     """Adam's step size at the start; it falls to that of PPO."""
-    minibatch: int = 512
+    minibatch_size: int = 512
     """Decisions in one gradient step: many small steps copy a player far faster than few large ones."""
-    value_weight: float = 0.5
+    value_coef: float = 0.5
     """Weight of the value loss."""
 
     def __post_init__(self) -> None:
         """Refuse shares outside 0 to 1."""
         require_range(self, "share", 0, 1)
-        require_range(self, "own_play", 0, 1)
+        require_range(self, "dagger_share", 0, 1)
         require_above_zero(self, "learning_rate")
-        require_range(self, "minibatch", 1)
-        require_range(self, "value_weight", 0)
+        require_range(self, "minibatch_size", 1)
+        require_range(self, "value_coef", 0)
 
 
 @dataclass(frozen=True)
-class Judging:
+class Evaluation:
     """How strength is measured, on duplicate boards."""
 
     player: str = "heuristic"
@@ -242,7 +268,7 @@ class Config:
     ppo: Ppo = field(default_factory=Ppo)
     opponents: Opponents = field(default_factory=Opponents)
     imitation: Imitation = field(default_factory=Imitation)
-    judging: Judging = field(default_factory=Judging)
+    evaluation: Evaluation = field(default_factory=Evaluation)
     run: Run = field(default_factory=Run)
 
     def to_dict(self) -> dict[str, Any]:
@@ -268,8 +294,27 @@ def load(path: Path) -> Config:
         raise ConfigError(f"{path}: is not TOML: {error}") from None
 
 
+def load_of_run(run: Path) -> Config:
+    """The config of a run that can be resumed, from its checkpoint `latest`.
+
+    Raises:
+        ConfigError: If the folder holds no such run, or its config does not fit this version.
+    """
+    latest = run / "latest"
+    path = (find_folder(latest) or latest) / "training.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))["config"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ConfigError(
+            f"{latest}: holds no resumable checkpoint (training.safetensors and training.json)"
+        ) from None
+    return from_dict(content, str(run))
+
+
 def from_dict(content: Mapping[str, Any], source: str = "config") -> Config:
     """Build a config from nested dicts, as TOML and JSON hold them.
+
+    The names that keys had in older versions are understood; a line on stderr says what they are now.
 
     Args:
         content: Sections by name, each a dict of its keys.
@@ -279,6 +324,21 @@ def from_dict(content: Mapping[str, Any], source: str = "config") -> Config:
         ConfigError: Names the key and the choices.
     """
     try:
-        return build(Config, content, "")
+        return build(Config, _renamed(content, "", source), "")
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
+
+
+def _renamed(table: Mapping[str, Any], prefix: str, source: str) -> dict[str, Any]:
+    """A table of a config with its old keys, and those of the tables in it, under today's names."""
+    renamed: dict[str, Any] = {}
+    for name, value in table.items():
+        now = OLD_KEYS.get(prefix + name, prefix + name)
+        key = now.removeprefix(prefix)
+        if key != name and key in table:
+            raise ConfigError(f"{prefix + name} is called {now} now, and both are given; leave {name} out")
+        if key != name and prefix + name not in _reported:
+            _reported.add(prefix + name)
+            print(f"{source}: {prefix + name} is called {now} now", file=sys.stderr)
+        renamed[key] = _renamed(value, f"{key}.", source) if isinstance(value, Mapping) else value
+    return renamed

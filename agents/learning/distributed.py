@@ -1,7 +1,8 @@
-"""The processes that train one policy together; PyTorch's torchrun starts them.
+"""Where training runs: the device of this process, and the processes that train one policy together.
 
-Each plays its own tables. Gradients are means over the decisions of all processes: together they do what one
-would with all the tables. What only one process may do (writing, printing, measuring) the first one does.
+PyTorch's torchrun starts several processes. Each plays its own tables. Gradients are means over the decisions
+of all processes: together they do what one would with all the tables. What only one process may do (writing,
+printing, measuring) the first one does.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ from canasta_agents.processes import available_cores
 
 Value = TypeVar("Value")
 
-_PATIENCE = timedelta(hours=2)  # the others wait while the first process measures
+MAX_WORKERS = 8  # beyond it rollout workers wait for the interpreter more than they play
+_TIMEOUT = timedelta(hours=2)  # the others wait while the first process measures
 
 
 @dataclass(frozen=True)
-class Group:
+class ProcessGroup:
     """This process among those that train together."""
 
     rank: int = 0
@@ -42,13 +44,13 @@ class Group:
         """Whether this process is the one that writes, prints and measures."""
         return self.rank == 0
 
-    def shared(self, network: nn.Module) -> nn.Module:
+    def wrap(self, network: nn.Module) -> nn.Module:
         """The network to call where gradients are wanted: they become means over the processes."""
         if self.size == 1:
             return network
         return DistributedDataParallel(network)
 
-    def gather(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def all_gather(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """The numbers of all processes: `(n,) float64` -> `(size, n)`, the same everywhere."""
         if self.size == 1:
             return numbers[None]
@@ -57,16 +59,16 @@ class Group:
         dist.all_gather(parts, own)
         return torch.stack(parts).cpu().numpy()
 
-    def agree(self, value: Value) -> Value:
+    def broadcast(self, value: Value) -> Value:
         """The first process's value, everywhere."""
         if self.size == 1:
             return value
         values: list[Any] = [value]
         dist.broadcast_object_list(values, src=0, device=self._device)
-        agreed: Value = values[0]
-        return agreed
+        first: Value = values[0]
+        return first
 
-    def collect(self, value: Value) -> list[Value]:
+    def gather_objects(self, value: Value) -> list[Value]:
         """The values of all processes in the order of their ranks; only the first process gets them all."""
         if self.size == 1:
             return [value]
@@ -74,8 +76,8 @@ class Group:
         dist.gather_object(value, values, dst=0)
         return values if values is not None else [value]
 
-    def leave(self) -> None:
-        """Take leave of the others."""
+    def close(self) -> None:
+        """Leave the group."""
         if self.size > 1:
             dist.destroy_process_group()
 
@@ -84,18 +86,18 @@ class Group:
         return torch.device("cuda", self.local_rank) if dist.get_backend() == "nccl" else torch.device("cpu")
 
 
-ALONE = Group()
+SINGLE = ProcessGroup()
 
 
-def join_group(on_gpu: bool) -> Group:
-    """Join the processes that torchrun has started, as its environment variables say; alone without them."""
+def join_group(on_gpu: bool) -> ProcessGroup:
+    """Join the processes that torchrun has started, as its environment variables say; `SINGLE` without."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
-        return ALONE
+        return SINGLE
     if on_gpu:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    dist.init_process_group("nccl" if on_gpu else "gloo", timeout=_PATIENCE)
-    return Group(
+    dist.init_process_group("nccl" if on_gpu else "gloo", timeout=_TIMEOUT)
+    return ProcessGroup(
         rank=dist.get_rank(),
         size=size,
         local_rank=int(os.environ.get("LOCAL_RANK", "0")),
@@ -103,26 +105,20 @@ def join_group(on_gpu: bool) -> Group:
     )
 
 
-# What the machine offers: cores, a GPU, the number format of matrix products, and others to train with.
-
-
-MAX_ACTORS = 8  # beyond it actors wait for the interpreter more than they play
-
-
 @dataclass(frozen=True)
-class Machine:
+class Device:
     """Where the network runs, on how many cores, in which number format, and together with whom."""
 
     cores: int  # for this process
-    device: torch.device
+    torch_device: torch.device
     precision: torch.dtype
-    group: Group = ALONE
+    group: ProcessGroup = SINGLE
 
     def autocast(self) -> contextlib.AbstractContextManager[None]:
-        """Run matrix products in the machine's number format."""
+        """Run matrix products in the device's number format."""
         if self.precision == torch.float32:
             return contextlib.nullcontext()
-        return torch.autocast(self.device.type, dtype=self.precision)
+        return torch.autocast(self.torch_device.type, dtype=self.precision)
 
     def use_threads(self, num: int) -> None:
         """Let the calling thread's PyTorch use `num` cores; more threads than cores wait for each other."""
@@ -130,7 +126,7 @@ class Machine:
             torch.set_num_threads(num)
 
 
-def prepare_machine(run: Run) -> Machine:
+def prepare_device(run: Run) -> Device:
     """Choose cores, device and precision.
 
     Raises:
@@ -145,7 +141,7 @@ def prepare_machine(run: Run) -> Machine:
     device = torch.device("cuda", group.local_rank) if on_gpu else torch.device("cpu")
     torch.set_float32_matmul_precision("medium")  # on processors with bfloat16 units; no effect on others
     torch.set_num_threads(cores)
-    return Machine(cores, device, _precision(run, device), group)
+    return Device(cores, device, _precision(run, device), group)
 
 
 def _precision(run: Run, device: torch.device) -> torch.dtype:

@@ -12,7 +12,7 @@ import numpy as np
 from canasta_agents.arena.blocks import Block, Played, Player, play_block
 from canasta_agents.arena.schedule import contest
 from canasta_agents.arena.statistics import points_interval, wins_interval
-from canasta_agents.learning.config import Judging
+from canasta_agents.learning.config import Evaluation
 from canasta_agents.learning.match_equity import EquityTable
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_env import Table
@@ -21,6 +21,10 @@ from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.records import Record, Recorder
 from canasta_env.rules import Rules
+
+REPORT_SEED = 2_000_003  # of the boards that are reported; others choose the best policy
+RANDOM = "random"
+REPLAY_FOLDER = "replays"  # in a run's folder: deals as the policy plays them while it learns
 
 Scores = Literal["drawn", "zero"]
 Unit = Literal["points", "match_percent", "matches"]
@@ -56,7 +60,7 @@ class Measurement:
         return f"{self.estimate:{form}} ±{(self.high - self.low) / 2:{form.lstrip('+')}}{what}"
 
 
-class Judge(Protocol):
+class Evaluator(Protocol):
     """Measures an agent against another, on the same boards from every side."""
 
     def points(self, agent: Agent, reference: Agent, boards: int, seed: int) -> Measurement:
@@ -72,8 +76,8 @@ class Judge(Protocol):
         """A deal of the agent's side against the reference's."""
 
 
-class BoardJudge:
-    """The judge of real runs: the arena's duplicate boards.
+class BoardEvaluator:
+    """The evaluator of real runs: the arena's duplicate boards.
 
     Args:
         rules: The game.
@@ -87,19 +91,19 @@ class BoardJudge:
         self._equity = equity
 
     def points(self, agent: Agent, reference: Agent, boards: int, seed: int) -> Measurement:
-        """See `Judge.points`."""
+        """See `Evaluator.points`."""
         played = self._play("deal", self._scores, agent, reference, boards, seed)
         interval = points_interval(played.points.sum(axis=1), played.deals.sum(axis=1))
         return Measurement(interval.estimate, interval.low, interval.high, boards)
 
     def match_percent(self, agent: Agent, reference: Agent, boards: int, seed: int) -> Measurement:
-        """See `Judge.match_percent`.
+        """See `Evaluator.match_percent`.
 
         Raises:
-            ValueError: If the judge was built without an equity table.
+            ValueError: If the evaluator was built without an equity table.
         """
         if self._equity is None:
-            raise ValueError("match_percent: this judge has no match-equity table")
+            raise ValueError("match_percent: this evaluator has no match-equity table")
         played = self._play("deal", self._scores, agent, reference, boards, seed)
         sides = self._rules.num_sides
         totals = played.outcomes["points"][:, :sides, TOTAL].astype(np.int64)
@@ -112,13 +116,13 @@ class BoardJudge:
         return Measurement(interval.estimate, interval.low, interval.high, boards, "match_percent")
 
     def matches(self, agent: Agent, reference: Agent, boards: int, seed: int) -> Measurement:
-        """See `Judge.matches`."""
+        """See `Evaluator.matches`."""
         played = self._play("match", "zero", agent, reference, boards, seed)
         interval = wins_interval(played.match_wins.mean(axis=1), played.match_wins.shape[1])
         return Measurement(interval.estimate, interval.low, interval.high, boards, "matches")
 
     def replay(self, agent: Agent, reference: Agent, seed: int) -> Record:
-        """See `Judge.replay`."""
+        """See `Evaluator.replay`."""
         return record_deal(self._rules, agent, reference, seed)
 
     def _play(
@@ -141,13 +145,6 @@ class BoardJudge:
         return played
 
 
-# The comparison at a run's end: the best policy against random play and against the reference.
-
-
-REPORT_SEED = 2_000_003  # of the boards that are reported; others choose the best policy
-RANDOM = "random"
-
-
 @dataclass(frozen=True)
 class Result:
     """How a policy stands against one player."""
@@ -162,33 +159,27 @@ class Result:
 
 
 def compare(
-    policy: Path, judge: Judge, make_player: Callable[[str], Agent], judging: Judging
+    policy: Path, evaluator: Evaluator, make_agent: Callable[[str], Agent], config: Evaluation
 ) -> list[Result]:
     """Measure a run's best policy, on boards that chose nothing.
 
     Args:
         policy: A run or a checkpoint.
-        judge: Measures.
-        make_player: Makes a player by its roster name.
-        judging: How many boards, and who is the reference.
+        evaluator: Measures.
+        make_agent: Makes a player by its registry name.
+        config: How many boards, and who is the reference.
     """
-    if judging.final_boards < 2:
+    if config.final_boards < 2:
         return []
     agent = NeuralAgent(policy)
     results = []
-    for name in dict.fromkeys((RANDOM, judging.player)):
-        points = judge.points(agent, make_player(name), judging.final_boards, REPORT_SEED)
+    for name in dict.fromkeys((RANDOM, config.player)):
+        points = evaluator.points(agent, make_agent(name), config.final_boards, REPORT_SEED)
         matches = None
-        if judging.final_matches >= 2:
-            matches = judge.matches(agent, make_player(name), judging.final_matches, REPORT_SEED)
+        if config.final_matches >= 2:
+            matches = evaluator.matches(agent, make_agent(name), config.final_matches, REPORT_SEED)
         results.append(Result(name, points, matches))
     return results
-
-
-# Deals as a policy plays them while it learns, as records to be stepped through.
-
-
-REPLAY_FOLDER = "replays"
 
 
 def record_deal(rules: Rules, agent: Agent, reference: Agent, seed: int) -> Record:

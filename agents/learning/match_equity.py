@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from canasta_agents.files import write_file
 from canasta_agents.learning.jit import kernel
-from canasta_agents.neural.policy_file import Arrays
+from canasta_agents.neural.arrays import Arrays
 from canasta_agents.policies import policy_name
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules
@@ -25,6 +25,11 @@ from canasta_env.vector import VectorTables
 
 FOLDER = Path(__file__).parent / "equity_tables"  # one for each game
 PERCENT = 100
+LOWEST = -1_000  # score of the first node of an estimated table
+STEPS = {2: 50, 3: 20}  # of an estimated table from 0 to the target, by number of sides
+TABLES = 512  # at which deals are played to estimate one
+PRECISION = 1e-5  # of the solution
+MAX_SWEEPS = 1_000
 
 
 class EquityError(ValueError):
@@ -44,7 +49,7 @@ class EquityTable:
     lowest: int
     step: int
     chances: NDArray[np.float64]  # (nodes, nodes, nodes or 1), 0 to 1
-    played_by: str  # roster name of the player whose deals it was estimated from
+    played_by: str  # registry name of the player whose deals it was estimated from
     deals: int  # how many
 
     def at(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -191,11 +196,8 @@ def _interpolate(table: NDArray[np.float64], x: float, y: float, z: float) -> fl
     return total
 
 
-# Tables whose deals pay what they change in the chance to win the match.
-
-
 class MatchTables:
-    """`VectorTables` of single deals, paid in percent of a match in place of points.
+    """`VectorTables` of single deals that pay what they change in the chance to win, in percent of a match.
 
     Args:
         tables: The tables, which draw match scores for their deals.
@@ -253,20 +255,6 @@ class MatchTables:
         self._tables.set_state(state)
 
 
-# Estimates a match-equity table from deals that a player plays against itself.
-#
-# A deal's totals are taken to depend on the match score through the opening minima only (R-OPEN-1). A score's
-# chance is then the mean of the chances at the scores to which the deals with its minima lead: an equation
-# that is solved from the target downwards.
-
-
-LOWEST = -1_000
-STEPS = {2: 50, 3: 20}  # from 0 to the target, by number of sides
-TABLES = 512
-PRECISION = 1e-5  # of the solution
-MAX_SWEEPS = 1_000
-
-
 def play_deals(
     rules: Rules, agent: Agent, num_deals: int, seed: int, tell: Callable[[int], None] = lambda num: None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -308,6 +296,10 @@ def estimate_equity(
     rules: Rules, scores: NDArray[np.int64], totals: NDArray[np.int64], played_by: str
 ) -> EquityTable:
     """Solve for the chances to win.
+
+    A deal's totals are taken to depend on the match score through the opening minima only (R-OPEN-1). A
+    score's chance is then the mean of the chances at the scores to which the deals with its minima lead: an
+    equation that is solved from the target downwards.
 
     Args:
         rules: The game.

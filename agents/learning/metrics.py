@@ -1,4 +1,7 @@
-"""Metrics of a run: a line of JSON an update, and the same for TensorBoard. docs/metrics.md defines each."""
+"""Metrics of a run: a line of JSON an update, the same for TensorBoard, and a picture of the curves.
+
+docs/metrics.md defines each.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ from typing import Any
 from canasta_agents.files import write_file
 
 FILE = "metrics.jsonl"
+OLD_PREFIXES = {"learn": "ppo", "imitate": "imitation", "play": "rollout", "judge": "eval"}  # as once written
+
+Lines = list[dict[str, float]]
 
 
 class MetricsWriter:
@@ -43,22 +49,22 @@ class MetricsWriter:
         self._board.close()
 
 
-def read_metrics(folder: Path) -> list[dict[str, float]]:
-    """The lines of a run's metrics; a line that a killed process left half-written is skipped."""
+def read_metrics(folder: Path) -> Lines:
+    """The lines of a run's metrics, under today's names; a line that was left half-written is skipped."""
     path = folder / FILE
     lines = []
     for text in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
         try:
-            lines.append(json.loads(text))
+            line: dict[str, float] = json.loads(text)
         except json.JSONDecodeError:
             continue
+        lines.append({_name_today(name): number for name, number in line.items()})
     return lines
 
 
-# A picture of a run's curves.
-
-
-Lines = list[dict[str, float]]
+def _name_today(name: str) -> str:
+    prefix, slash, rest = name.partition("/")
+    return OLD_PREFIXES.get(prefix, prefix) + slash + rest
 
 
 def draw_curves(folder: Path) -> Path | None:
@@ -86,7 +92,7 @@ def draw_curves(folder: Path) -> Path | None:
 
 
 def _draw_strength(axes: Any, lines: Lines) -> None:
-    for name, unit in (("judge/points", "points"), ("judge/match_percent", "percent of a match")):
+    for name, unit in (("eval/points", "points"), ("eval/match_percent", "percent of a match")):
         measured = [line for line in lines if name in line]
         if not measured:
             continue
@@ -115,9 +121,9 @@ def _panel(title: str, *names: str) -> Callable[[Any, Lines], None]:
 
 _PANELS = (
     _draw_strength,
-    _panel("entropy (nats)", "imitate/entropy", "learn/entropy"),
-    _panel("how far the policy moves", "learn/kl", "learn/clip_fraction"),
-    _panel("agreement with the teacher, value explained", "imitate/agreement", "learn/explained_variance"),
-    _panel("value loss", "imitate/value_loss", "learn/value_loss"),
+    _panel("entropy (nats)", "imitation/entropy", "ppo/entropy"),
+    _panel("how far the policy moves", "ppo/kl", "ppo/clip_fraction"),
+    _panel("agreement with the teacher, value explained", "imitation/agreement", "ppo/explained_variance"),
+    _panel("value loss", "imitation/value_loss", "ppo/value_loss"),
     _panel("decisions a second", "time/decisions_per_s"),
 )

@@ -1,4 +1,4 @@
-"""Players other than the learner at the training tables: any agent of the roster, or a frozen past self."""
+"""Who sits at the training tables: the learner, agents of the registry, and snapshots of the learner."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from canasta_agents.learning.config import Opponents
+from canasta_agents.neural.arrays import Arrays
 from canasta_agents.neural.distribution import sample_actions
-from canasta_agents.neural.network import PolicyNetwork
-from canasta_agents.neural.policy_file import Arrays
+from canasta_agents.neural.network import ActorCritic
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules
+
+LEARNER = 0  # in `owners`; opponent k is k + 1
+PAST = "past"  # the name of a snapshot among the opponents
 
 
 class Tables(Protocol):
@@ -60,8 +64,8 @@ class Opponent(Protocol):
         """Choose an action at each of the tables `rows`: `(n,) int64`."""
 
 
-class SeatedAgent:
-    """An agent of the roster at training tables."""
+class AgentPlayer:
+    """An agent of the registry at training tables."""
 
     def __init__(self, agent: Agent, rules: Rules) -> None:
         self._agent = agent
@@ -77,10 +81,14 @@ class SeatedAgent:
         return self._agent.act(batch)
 
 
-class PastSelf:
-    """A frozen policy at training tables, drawing from its distribution."""
+class SnapshotPlayer:
+    """A snapshot of the learner at training tables; it samples its actions.
 
-    def __init__(self, network: PolicyNetwork) -> None:
+    Args:
+        network: Whose policy is played; the trainer replaces it by another snapshot's at times.
+    """
+
+    def __init__(self, network: ActorCritic) -> None:
         self.network = network
         self._rng = np.random.default_rng(0)
 
@@ -101,37 +109,86 @@ class PastSelf:
         return actions
 
 
-# Frozen past selves: opponents that keep the learner from forgetting how to beat what it once was.
+class SeatAssignment:
+    """The owner of every seat, fixed for a run.
+
+    Tables stand in groups: those of the learner alone first, then those against a snapshot, then those
+    against each reference player. At a table with opponents the learner has one side, in turn over them.
+
+    Args:
+        shares: Shares of the groups.
+        num_tables: Tables of the worker.
+        players: Seats at a table.
+        num_sides: Sides of the game; seat s plays for side s % num_sides.
+    """
+
+    def __init__(self, shares: Opponents, num_tables: int, players: int, num_sides: int) -> None:
+        parts = [shares.past, *[shares.reference / len(shares.players) for _ in shares.players]]
+        names = [PAST, *shares.players]
+        kept = [(name, part) for name, part in zip(names, parts, strict=True) if part > 0]
+        self.opponents = [name for name, _ in kept]
+        sizes = _split(num_tables, [shares.self_play, *(part for _, part in kept)])
+        self.groups = np.repeat(np.arange(len(sizes)), sizes)  # (num_tables,): 0 self-play, k + 1 opponent k
+        self._every_table = np.arange(num_tables)
+        learner_sides = self._every_table % num_sides
+        seat_sides = np.arange(players) % num_sides
+        is_learner = (self.groups[:, None] == 0) | (learner_sides[:, None] == seat_sides)
+        owners = np.where(is_learner, LEARNER, self.groups[:, None])
+        self.owners = owners.astype(np.int8)  # (num_tables, players)
+        self.learner_seats = learner_sides  # (num_tables,): a seat of the learner's side
+
+    def tables_of(
+        self, owner: int, seats: NDArray[np.int8], is_choice: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Tables where `owner` has something to decide.
+
+        Args:
+            owner: `LEARNER`, or 1 + the place of an opponent.
+            seats: `(num_tables,) int8`, seat to move.
+            is_choice: `(num_tables,) bool`, whether that seat has more than one legal action.
+
+        Returns:
+            `(n,) int64`, rising.
+        """
+        return np.flatnonzero(is_choice & (self.owners[self._every_table, seats] == owner))
+
+
+def _split(num: int, shares: list[float]) -> list[int]:
+    """Split `num` tables by shares, rounding where the running sum falls."""
+    bounds = np.round(np.cumsum(shares) / np.sum(shares) * num).astype(int)
+    return [int(size) for size in np.diff(bounds, prepend=0)]
 
 
 @dataclass(frozen=True)
-class PastPolicy:
-    """A policy as it was."""
+class Snapshot:
+    """The learner as it was at some time of the run."""
 
-    decisions: int  # learner's decisions until it was frozen
-    network: PolicyNetwork
+    decisions: int  # learner's decisions until it was taken
+    network: ActorCritic
 
 
 class League:
-    """Keeps some past selves, spread evenly over the run: the first and the newest always stay.
+    """Keeps some snapshots, spread evenly over the run: the first and the newest always stay.
+
+    Playing against them keeps the learner from forgetting how to beat what it once was.
 
     Args:
-        capacity: Past selves that are kept, at least 1.
+        capacity: Snapshots that are kept, at least 1.
     """
 
     def __init__(self, capacity: int) -> None:
-        self.members: list[PastPolicy] = []
+        self.members: list[Snapshot] = []
         self._capacity = capacity
 
-    def freeze(self, network: PolicyNetwork, decisions: int) -> None:
-        """Add the network as it is now; beyond the capacity, the most crowded past self leaves."""
-        frozen = copy.deepcopy(network).eval().requires_grad_(False)
-        self.members.append(PastPolicy(decisions, frozen))
+    def add_snapshot(self, network: ActorCritic, decisions: int) -> None:
+        """Add the network as it is now; beyond the capacity, the most crowded snapshot is dropped."""
+        copied = copy.deepcopy(network).eval().requires_grad_(False)
+        self.members.append(Snapshot(decisions, copied))
         if len(self.members) > self._capacity:
             del self.members[self._most_crowded()]
 
-    def draw(self, rng: np.random.Generator) -> PastPolicy:
-        """A past self, each equally likely."""
+    def draw(self, rng: np.random.Generator) -> Snapshot:
+        """A snapshot, each equally likely."""
         return self.members[int(rng.integers(len(self.members)))]
 
     def get_state(self) -> Arrays:
@@ -142,17 +199,17 @@ class League:
             for name, tensor in member.network.state_dict().items()
         }
 
-    def set_state(self, arrays: Arrays, like: PolicyNetwork) -> None:
+    def set_state(self, arrays: Arrays, like: ActorCritic) -> None:
         """Take back what `get_state` gave; `like` is a network of the same form."""
         weights: dict[int, dict[str, torch.Tensor]] = {}
         for key, array in arrays.items():
-            frozen_at, name = key.split(".", 1)
-            weights.setdefault(int(frozen_at), {})[name] = torch.from_numpy(array.copy())
+            decisions, name = key.split(".", 1)
+            weights.setdefault(int(decisions), {})[name] = torch.from_numpy(array.copy())
         self.members = []
-        for decisions in sorted(weights):
+        for taken_at in sorted(weights):
             network = copy.deepcopy(like).eval().requires_grad_(False)
-            network.load_state_dict(weights[decisions])
-            self.members.append(PastPolicy(decisions, network))
+            network.load_state_dict(weights[taken_at])
+            self.members.append(Snapshot(taken_at, network))
 
     def _most_crowded(self) -> int:
         """The member, neither first nor newest, whose neighbours in time are closest; else the oldest."""

@@ -1,242 +1,253 @@
-"""The update of proximal policy optimisation (Schulman et al. 2017), from decisions to better weights."""
+"""What is learnt from a rollout: the losses of PPO and of imitation, and the one loop that minimises them.
+
+A loss is a function of the network's outputs and a minibatch. `PolicyUpdater` goes through the rollout in
+shuffled minibatches, for PPO some times, for imitation once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 
-from canasta_agents.learning.buffer import Columns
+from canasta_agents.config_checks import ConfigError, import_named
+from canasta_agents.learning.buffer import RolloutArrays
 from canasta_agents.learning.config import Imitation, Ppo
-from canasta_agents.learning.distributed import ALONE, Group, Machine
-from canasta_agents.learning.gae import Estimates
+from canasta_agents.learning.distributed import SINGLE, Device, ProcessGroup
+from canasta_agents.learning.gae import RolloutTargets
+from canasta_agents.neural.arrays import Arrays
 from canasta_agents.neural.distribution import entropies, masked_log_probs
-from canasta_agents.neural.network import PolicyNetwork
-from canasta_agents.neural.policy_file import Arrays
+from canasta_agents.neural.network import ActorCritic
 
-
-def clipped_policy_loss(
-    log_probs: torch.Tensor, old_log_probs: torch.Tensor, advantages: torch.Tensor, clip: float
-) -> torch.Tensor:
-    """The clipped surrogate, negated (equation 7 of the paper): -E min(r A, clip(r, 1 ± epsilon) A).
-
-    Args:
-        log_probs: `(n,)` log-probabilities of the actions now.
-        old_log_probs: `(n,)` the same when they were drawn.
-        advantages: `(n,)`.
-        clip: epsilon.
-    """
-    r = (log_probs - old_log_probs).exp()
-    A = advantages
-    return -torch.min(r * A, r.clamp(1 - clip, 1 + clip) * A).mean()
-
-
-def value_loss(
-    values: torch.Tensor, old_values: torch.Tensor, returns: torch.Tensor, clip: float
-) -> torch.Tensor:
-    """Half the mean squared error; with `clip` above 0, no value gains by leaving the old one far behind.
-
-    Args:
-        values: `(n,)` in units of the value scale, like all arguments.
-        old_values: `(n,)` when the actions were drawn.
-        returns: `(n,)`.
-        clip: How far a value may move before its gradient stops; 0: any way.
-    """
-    errors = (values - returns).square()
-    if clip > 0:
-        near = old_values + (values - old_values).clamp(-clip, clip)
-        errors = torch.max(errors, (near - returns).square())
-    return 0.5 * errors.mean()
-
-
-def estimate_kl(log_probs: torch.Tensor, old_log_probs: torch.Tensor) -> torch.Tensor:
-    """KL divergence (nats) of the new policy from the old one, by the old actions: E (r - 1) - log r ≥ 0."""
-    log_r = log_probs - old_log_probs
-    return (log_r.exp() - 1 - log_r).mean()
-
-
-class PpoUpdate:
-    """Learns from one rollout after another.
-
-    Args:
-        network: Changed by `learn`.
-        shared: The same network to be called, as `Group.shared` gives it.
-        descent: Its optimiser.
-        columns: Where the rollouts' decisions stand.
-        settings: Weights and clips.
-        machine: Number format and device.
-        rng: Draws the minibatches.
-    """
-
-    def __init__(
-        self,
-        network: PolicyNetwork,
-        shared: nn.Module,
-        descent: Descent,
-        columns: Columns,
-        settings: Ppo,
-        machine: Machine,
-        rng: np.random.Generator,
-    ) -> None:
-        self._network = network
-        self._shared = shared
-        self._descent = descent
-        self._settings = settings
-        self._machine = machine
-        self._rng = rng
-        self._columns = ColumnTensors(columns, machine)
-
-    def learn(self, estimates: Estimates, entropy_weight: float) -> dict[str, float]:
-        """Go through the decisions some times; returns the metrics of docs/metrics.md under `learn/`.
-
-        Raises:
-            DivergedError: If a loss is not finite.
-        """
-        means, group, settings = Means(), self._machine.group, self._settings
-        advantages = torch.from_numpy(estimates.normalised_advantages(group))
-        returns = torch.from_numpy(estimates.returns)
-        epochs = 0
-        for epoch in shuffled(estimates.rows, settings.minibatch, settings.epochs, self._rng, group):
-            moved = Means()
-            for part in epoch:
-                kl = self._learn_minibatch(
-                    part, advantages[part.rows], returns[part.rows], entropy_weight, means
-                )
-                moved.add(kl=kl)
-            epochs += 1
-            if 0 < settings.max_kl < moved.read(group)["kl"]:
-                break
-        return {**{f"learn/{name}": mean for name, mean in means.read(group).items()}, "learn/epochs": epochs}
-
-    def _learn_minibatch(
-        self,
-        part: Minibatch,
-        advantages: torch.Tensor,
-        returns: torch.Tensor,
-        entropy_weight: float,
-        means: Means,
-    ) -> torch.Tensor:
-        """One gradient step; returns how far the policy had moved before it (KL, nats)."""
-        settings, scale, take = self._settings, self._network.value_scale, self._columns.take
-        rows = part.rows
-        with self._machine.autocast():
-            logits, values = self._shared(take("observations", rows), take("critic_states", rows))
-        log_probs = masked_log_probs(logits, take("masks", rows))
-        drawn = log_probs.gather(1, take("actions", rows)[:, None]).squeeze(1)
-        old = take("log_probs", rows)
-        policy = clipped_policy_loss(drawn, old, self._columns.to_device(advantages), settings.clip)
-        old_values, targets = take("values", rows) / scale, self._columns.to_device(returns) / scale
-        value = value_loss(values.float(), old_values, targets, settings.value_clip)
-        entropy = entropies(log_probs).mean()
-        loss = policy + settings.value_weight * value - entropy_weight * entropy
-        norm = self._descent.step(part.weight * loss)
-        with torch.no_grad():
-            kl = estimate_kl(drawn, old)
-            is_clipped = ((drawn - old).exp() - 1).abs() > settings.clip
-        means.add(
-            policy_loss=policy,
-            value_loss=value,
-            entropy=entropy,
-            kl=kl,
-            clip_fraction=is_clipped.float().mean(),
-            gradient_norm=norm,
-        )
-        return kl
-
-
-# A start from a reference player: its choices are learnt, at its own games and at the learner's.
-#
-# Asking the teacher in the learner's own games is what keeps errors from adding up (Ross et al. 2011).
-
-
-def imitation_loss(log_probs: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy (nats) of the teacher's choices.
-
-    Args:
-        log_probs: `(n, num_actions)` over the legal actions.
-        actions: `(n,) int64`, the teacher's.
-    """
-    return -log_probs.gather(1, actions[:, None]).mean()
-
-
-class ImitationUpdate:
-    """Learns a teacher's choices from one rollout after another.
-
-    Args:
-        network: Changed by `learn`.
-        shared: The same network to be called, as `Group.shared` gives it.
-        descent: Its optimiser.
-        columns: Where the rollouts' decisions stand; `actions` are the teacher's.
-        settings: Size of a minibatch and weight of the value loss.
-        machine: Number format and device.
-        rng: Draws the minibatches.
-    """
-
-    def __init__(
-        self,
-        network: PolicyNetwork,
-        shared: nn.Module,
-        descent: Descent,
-        columns: Columns,
-        settings: Imitation,
-        machine: Machine,
-        rng: np.random.Generator,
-    ) -> None:
-        self._network = network
-        self._shared = shared
-        self._descent = descent
-        self._settings = settings
-        self._machine = machine
-        self._rng = rng
-        self._columns = ColumnTensors(columns, machine)
-
-    def learn(self, estimates: Estimates) -> dict[str, float]:
-        """Go through the decisions once; returns the metrics of docs/metrics.md under `imitate/`.
-
-        Raises:
-            DivergedError: If a loss is not finite.
-        """
-        means = Means()
-        returns = torch.from_numpy(estimates.returns)
-        group = self._machine.group
-        for epoch in shuffled(estimates.rows, self._settings.minibatch, 1, self._rng, group):
-            for part in epoch:
-                self._learn_minibatch(part, self._columns.to_device(returns[part.rows]), means)
-        return {f"imitate/{name}": mean for name, mean in means.read(group).items()}
-
-    def _learn_minibatch(self, part: Minibatch, returns: torch.Tensor, means: Means) -> None:
-        take, scale, rows = self._columns.take, self._network.value_scale, part.rows
-        with self._machine.autocast():
-            logits, values = self._shared(take("observations", rows), take("critic_states", rows))
-        log_probs = masked_log_probs(logits, take("masks", rows))
-        actions = take("actions", rows)
-        choice = imitation_loss(log_probs, actions)
-        value = value_loss(values.float(), take("values", rows) / scale, returns / scale, clip=0)
-        norm = self._descent.step(part.weight * (choice + self._settings.value_weight * value))
-        with torch.no_grad():
-            agreement = (log_probs.argmax(1) == actions).float().mean()
-            entropy = entropies(log_probs).mean()
-        means.add(loss=choice, value_loss=value, agreement=agreement, entropy=entropy, gradient_norm=norm)
-
-
-# Minibatches: a rollout's rows in shuffled parts, and its columns as tensors on the network's device.
+Metrics = dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
 class Minibatch:
+    """Decisions of one gradient step on the network's device; values are in units of the value scale."""
+
+    observations: torch.Tensor  # (n, observation_size) int8
+    critic_states: torch.Tensor  # (n, critic_size) int8; (n, 0) unless the critic is privileged
+    masks: torch.Tensor  # (n, NUM_ACTIONS) int8, 1 legal
+    actions: torch.Tensor  # (n,) int64; in imitation the teacher's choices
+    log_probs: torch.Tensor  # (n,) float32, nats, of the actions when they were drawn; not in imitation
+    values: torch.Tensor  # (n,) float32, when the actions were drawn
+    advantages: torch.Tensor  # (n,) float32, of mean 0 and deviation 1 over the rollout
+    returns: torch.Tensor  # (n,) float32
+
+
+Loss = Callable[[torch.Tensor, torch.Tensor, Minibatch], tuple[torch.Tensor, Metrics]]
+
+
+def ppo_loss(
+    logits: torch.Tensor, values: torch.Tensor, batch: Minibatch, config: Ppo, entropy_coef: float
+) -> tuple[torch.Tensor, Metrics]:
+    """The loss of proximal policy optimisation (Schulman et al. 2017, equations 7 and 9, negated).
+
+    L = -E min(r A, clip(r, 1 - epsilon, 1 + epsilon) A) + c_v 1/2 E (V - R)^2 - c_e E entropy,
+    r being the ratio of an action's probability now to that when it was drawn. With `clip_range_vf` above 0
+    no value gains by leaving the old one further behind than that.
+
+    Args:
+        logits: `(n, NUM_ACTIONS)`, the network's for `batch`, not masked.
+        values: `(n,)`, the network's, in units of the value scale.
+        batch: The decisions.
+        config: epsilon is `clip_range`, c_v `value_coef`.
+        entropy_coef: c_e, as it is at this time of the run.
+
+    Returns:
+        The loss and what is reported of it. `kl` estimates how far the policy has moved (nats), by
+        E (r - 1) - log r, which is never negative.
+    """
+    log_probs = masked_log_probs(logits, batch.masks)
+    log_r = log_probs.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs
+    r, A, epsilon = log_r.exp(), batch.advantages, config.clip_range
+    policy_loss = -torch.min(r * A, r.clamp(1 - epsilon, 1 + epsilon) * A).mean()
+
+    errors = (values - batch.returns).square()
+    if config.clip_range_vf > 0:
+        moved = (values - batch.values).clamp(-config.clip_range_vf, config.clip_range_vf)
+        errors = torch.max(errors, (batch.values + moved - batch.returns).square())
+    value_loss = 0.5 * errors.mean()
+
+    entropy = entropies(log_probs).mean()
+    loss = policy_loss + config.value_coef * value_loss - entropy_coef * entropy
+    with torch.no_grad():
+        kl = (r - 1 - log_r).mean()
+        clip_fraction = ((r - 1).abs() > epsilon).float().mean()
+    return loss, {
+        "policy_loss": policy_loss,
+        "value_loss": value_loss,
+        "entropy": entropy,
+        "kl": kl,
+        "clip_fraction": clip_fraction,
+    }
+
+
+def imitation_loss(
+    logits: torch.Tensor, values: torch.Tensor, batch: Minibatch, config: Imitation
+) -> tuple[torch.Tensor, Metrics]:
+    """Cross-entropy (nats) of a teacher's choices, and the same value loss as PPO's, never clipped.
+
+    Asking the teacher in the learner's own games too keeps errors from adding up (Ross et al. 2011).
+
+    Args:
+        logits: `(n, NUM_ACTIONS)`, the network's for `batch`, not masked.
+        values: `(n,)`, the network's, in units of the value scale.
+        batch: The decisions; `actions` are the teacher's.
+        config: Weight of the value loss.
+    """
+    log_probs = masked_log_probs(logits, batch.masks)
+    cross_entropy = -log_probs.gather(1, batch.actions[:, None]).mean()
+    value_loss = 0.5 * (values - batch.returns).square().mean()
+    loss = cross_entropy + config.value_coef * value_loss
+    with torch.no_grad():
+        agreement = (log_probs.argmax(1) == batch.actions).float().mean()
+        entropy = entropies(log_probs).mean()
+    return loss, {
+        "loss": cross_entropy,
+        "value_loss": value_loss,
+        "agreement": agreement,
+        "entropy": entropy,
+    }
+
+
+def load_loss(spec: str) -> Callable[..., tuple[torch.Tensor, Metrics]]:
+    """The function that `ppo.loss` of a config names: `ppo_loss` if empty, else "module:function".
+
+    Raises:
+        ConfigError: If there is no such function.
+    """
+    if not spec:
+        return ppo_loss
+    loss = import_named(spec, "ppo.loss")
+    if not callable(loss):
+        raise ConfigError(
+            f"ppo.loss: {spec!r} must be a function with the arguments of {ppo_loss.__module__}.ppo_loss"
+        )
+    return loss
+
+
+class PolicyUpdater:
+    """Learns from one rollout after another, whatever the loss.
+
+    Args:
+        network: Changed by `update`.
+        optimizer: The network's.
+        arrays: Where the rollouts' decisions stand.
+        device: Number format, device and the processes that learn together.
+        rng: Draws the minibatches.
+    """
+
+    def __init__(
+        self,
+        network: ActorCritic,
+        optimizer: ClippedAdam,
+        arrays: RolloutArrays,
+        device: Device,
+        rng: np.random.Generator,
+    ) -> None:
+        self._network = network
+        self._forward = device.group.wrap(network)
+        self._optimizer = optimizer
+        self._arrays = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        self._device = device
+        self._rng = rng
+
+    def update(
+        self,
+        targets: RolloutTargets,
+        loss: Loss,
+        minibatch_size: int,
+        num_epochs: int = 1,
+        target_kl: float = 0.0,
+    ) -> tuple[dict[str, float], int]:
+        """Go through the decisions in shuffled minibatches, `num_epochs` times.
+
+        Args:
+            targets: What the decisions turned out to be worth.
+            loss: What a gradient step makes smaller.
+            minibatch_size: Decisions in one gradient step, over all processes.
+            num_epochs: Passes over the decisions.
+            target_kl: No further pass begins once the policy has moved this far (nats); 0: however far.
+
+        Returns:
+            Means over all minibatches of what the loss reports and of `gradient_norm`; passes made.
+
+        Raises:
+            DivergedError: If one of the means is not finite.
+        """
+        group = self._device.group
+        advantages = torch.from_numpy(targets.normalised_advantages(group))
+        returns = torch.from_numpy(targets.returns)
+        averages, epochs = MetricAverager(), 0
+        for epoch in shuffle(targets.rows, minibatch_size, num_epochs, self._rng, group):
+            moved = MetricAverager()
+            for part in epoch:
+                batch = self._minibatch(part.rows, advantages, returns)
+                metrics = self._step(batch, part.weight, loss)
+                averages.add(**metrics)
+                if target_kl > 0:
+                    moved.add(kl=_kl(metrics))
+            epochs += 1
+            if target_kl > 0 and moved.means(group)["kl"] > target_kl:
+                break
+        return averages.means(group), epochs
+
+    def _step(self, batch: Minibatch, weight: float, loss: Loss) -> Metrics:
+        """One gradient step; returns what was true before it."""
+        with self._device.autocast():
+            logits, values = self._forward(batch.observations, batch.critic_states)
+        total, metrics = loss(logits, values.float(), batch)
+        gradient_norm = self._optimizer.step(weight * total)
+        return {**metrics, "gradient_norm": gradient_norm}
+
+    def _minibatch(self, rows: torch.Tensor, advantages: torch.Tensor, returns: torch.Tensor) -> Minibatch:
+        def take(name: str) -> torch.Tensor:
+            return self._to_device(self._arrays[name].index_select(0, rows))
+
+        scale = self._network.value_scale
+        return Minibatch(
+            observations=take("observations"),
+            critic_states=take("critic_states"),
+            masks=take("masks"),
+            actions=take("actions"),
+            log_probs=take("log_probs"),
+            values=take("values") / scale,
+            advantages=self._to_device(advantages[rows]),
+            returns=self._to_device(returns[rows]) / scale,
+        )
+
+    def _to_device(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Bring a tensor to the network's device; to a GPU without waiting."""
+        if self._device.torch_device.type == "cpu":
+            return tensor
+        return tensor.pin_memory().to(self._device.torch_device, non_blocking=True)
+
+
+def _kl(metrics: Metrics) -> torch.Tensor:
+    if "kl" not in metrics:
+        raise ConfigError(
+            f"ppo.loss: its metrics are {', '.join(metrics)}; ppo.target_kl needs `kl` (nats): add it, or "
+            "set ppo.target_kl to 0"
+        )
+    return metrics["kl"]
+
+
+@dataclass(frozen=True)
+class MinibatchRows:
     """This process's part of a minibatch."""
 
     rows: torch.Tensor  # (about size / processes,) int64
-    weight: float  # of the part's mean in the mean over the processes; 1 for a process alone
+    weight: float  # of the part's mean in the mean over the processes; 1 for a single process
 
 
-def shuffled(
-    rows: NDArray[np.int64], size: int, epochs: int, rng: np.random.Generator, group: Group = ALONE
-) -> Iterator[list[Minibatch]]:
+def shuffle(
+    rows: NDArray[np.int64], size: int, epochs: int, rng: np.random.Generator, group: ProcessGroup = SINGLE
+) -> Iterator[list[MinibatchRows]]:
     """Shuffle the rows anew for each epoch and cut them into equal minibatches.
 
     Args:
@@ -249,52 +260,29 @@ def shuffled(
     Yields:
         The minibatches of one epoch.
     """
-    held = group.gather(np.array([len(rows)], np.float64))[:, 0].astype(np.int64)
+    held = group.all_gather(np.array([len(rows)], np.float64))[:, 0].astype(np.int64)
     num = max(1, min(round(int(held.sum()) / size), int(held.min())))
     parts = held[:, None] // num + (np.arange(num) < held[:, None] % num)  # as np.array_split cuts
     weights = parts[group.rank] * group.size / parts.sum(axis=0)
     for _ in range(epochs):
         cut = np.array_split(rng.permutation(rows), num)
-        yield [Minibatch(torch.from_numpy(part), weight) for part, weight in zip(cut, weights, strict=True)]
-
-
-class ColumnTensors:
-    """The columns of a rollout as PyTorch sees them: same memory, rows taken to the device when asked for."""
-
-    def __init__(self, columns: Columns, machine: Machine) -> None:
-        self._tensors = {name: torch.from_numpy(column) for name, column in columns.items()}
-        self._machine = machine
-
-    def take(self, name: str, rows: torch.Tensor) -> torch.Tensor:
-        """Rows of a column, `(n, ...)`, on the network's device."""
-        return self.to_device(self._tensors[name].index_select(0, rows))
-
-    def to_device(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Bring a tensor to the network's device; to a GPU without waiting."""
-        if self._machine.device.type == "cpu":
-            return tensor
-        return tensor.pin_memory().to(self._machine.device, non_blocking=True)
-
-
-# Gradient steps: Adam, gradient clipping, and the optimiser's state as plain arrays.
+        yield [
+            MinibatchRows(torch.from_numpy(part), weight) for part, weight in zip(cut, weights, strict=True)
+        ]
 
 
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
-class DivergedError(RuntimeError):
-    """Training has left the numbers it can work with."""
-
-
-class Descent:
-    """Adam (Kingma and Ba 2015) on a network's parameters.
+class ClippedAdam:
+    """Adam (Kingma and Ba 2015) on a network's parameters, with gradients shortened to a greatest length.
 
     Args:
         network: Its parameters are changed by `step`.
         max_gradient_norm: Longer gradients are shortened to this length.
     """
 
-    def __init__(self, network: PolicyNetwork, max_gradient_norm: float) -> None:
+    def __init__(self, network: ActorCritic, max_gradient_norm: float) -> None:
         self._parameters = list(network.parameters())
         self._max_norm = max_gradient_norm
         self._adam = torch.optim.Adam(self._parameters, eps=1e-5, fused=True)
@@ -330,11 +318,15 @@ class Descent:
         self._adam.load_state_dict({**self._adam.state_dict(), "state": state})
 
 
-class Means:
+class DivergedError(RuntimeError):
+    """Training has left the numbers it can work with."""
+
+
+class MetricAverager:
     """Means of named numbers over the minibatches of an update, kept as tensors until they are read."""
 
     def __init__(self) -> None:
-        self._sums: dict[str, torch.Tensor] = {}
+        self._sums: Metrics = {}
         self._num = 0
 
     def add(self, **numbers: torch.Tensor) -> None:
@@ -343,14 +335,14 @@ class Means:
         for name, number in numbers.items():
             self._sums[name] = self._sums.get(name, torch.zeros(())) + number.detach().cpu()
 
-    def read(self, group: Group = ALONE) -> dict[str, float]:
+    def means(self, group: ProcessGroup = SINGLE) -> dict[str, float]:
         """The means by name, over all processes of the group.
 
         Raises:
             DivergedError: If one of them is not finite.
         """
         totals = np.array([float(total) for total in self._sums.values()])
-        shared = group.gather(totals / self._num).mean(axis=0)
+        shared = group.all_gather(totals / self._num).mean(axis=0)
         means = dict(zip(self._sums, shared.tolist(), strict=True))
         for name, mean in means.items():
             if not np.isfinite(mean):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from canasta_agents.neural.distribution import best_actions, find_forced, sample_actions
+from canasta_agents.neural.network import ActorCritic
+from canasta_agents.neural.policy_file import load_policy
 from canasta_env.agent import DecisionBatch
-
-if TYPE_CHECKING:
-    from canasta_agents.neural.network import PolicyNetwork
-
 
 Choice = Literal["best", "drawn"]
 VALUE_UNITS = {"deal": "points", "match": "percent of a match"}  # by the objective of its training
@@ -27,15 +27,11 @@ class NeuralAgent:
 
     Raises:
         CheckpointError: If the path holds no policy.
-        ImportError: If PyTorch is not installed; names the extra.
     """
 
     value_unit = VALUE_UNITS["deal"]
 
     def __init__(self, path: Path | str, choice: Choice = "best") -> None:
-        _require_torch()
-        from canasta_agents.neural.policy_file import load_policy
-
         policy = load_policy(Path(path))
         self.name = f"neural:{path}"
         self.rules = policy.rules
@@ -43,7 +39,7 @@ class NeuralAgent:
         self._play_with(policy.network, choice)
 
     @classmethod
-    def of(cls, network: PolicyNetwork, name: str, choice: Choice = "best") -> NeuralAgent:
+    def of(cls, network: ActorCritic, name: str, choice: Choice = "best") -> NeuralAgent:
         """The agent of a network in memory."""
         agent = cls.__new__(cls)
         agent.name = name
@@ -56,8 +52,6 @@ class NeuralAgent:
 
     def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
         """See `Agent.act`."""
-        from canasta_agents.neural.distribution import best_actions, find_forced, sample_actions
-
         actions = np.empty(len(batch), np.int64)
         rows = np.flatnonzero(find_forced(batch.masks, actions))
         logits, masks = self._logits(batch.observations[rows]), batch.masks[rows]
@@ -77,12 +71,10 @@ class NeuralAgent:
             The probability of each action, `(n, NUM_ACTIONS) float32`, 0 where illegal, and the value of
             each decision in `value_unit`, `(n,) float32`; None if the critic needs hidden cards.
         """
-        import torch
-
         logits = np.where(batch.masks != 0, self._logits(batch.observations), -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         probabilities = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
-        if self._network.form.critic == "privileged":
+        if self._network.config.critic == "privileged":
             return probabilities, None
         scale = self._network.value_scale
         with torch.inference_mode():
@@ -91,8 +83,6 @@ class NeuralAgent:
         return probabilities, values
 
     def _logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        import torch
-
         expected = self._network.observation_size
         if observations.shape[1] != expected:
             raise ValueError(
@@ -104,16 +94,7 @@ class NeuralAgent:
             logits: NDArray[np.float32] = self._network.logits(tensor).float().cpu().numpy()
         return logits
 
-    def _play_with(self, network: PolicyNetwork, choice: Choice) -> None:
+    def _play_with(self, network: ActorCritic, choice: Choice) -> None:
         self._network = network
         self._choice = choice
         self._rng = np.random.default_rng(0)
-
-
-def _require_torch() -> None:
-    try:
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            "a neural agent needs PyTorch: pip install 'canasta-env[train]' (or torch and safetensors)"
-        ) from error

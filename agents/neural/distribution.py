@@ -77,18 +77,19 @@ def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
         masks: `(n, num_actions) int8`, 1 legal.
 
     Returns:
-        `(n, num_actions) float32`. Illegal actions get the lowest finite number: their probability is
-        exactly 0, and so are their gradient and their part of the entropy (minus infinity would make 0 · ∞).
+        `(n, num_actions) float32` (float64 for logits of that type). Illegal actions get the lowest finite
+        float32: their probability is exactly 0, and so are their gradient and their part of the entropy
+        (minus infinity would make 0 · ∞).
     """
     lowest = torch.finfo(torch.float32).min
-    return torch.log_softmax(logits.float().masked_fill(masks == 0, lowest), dim=-1)
+    precise = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    return torch.log_softmax(precise.masked_fill(masks == 0, lowest), dim=-1)
 
 
 def entropies(log_probs: torch.Tensor) -> torch.Tensor:
     """Entropy (nats) of each row of log-probabilities: `(n, num_actions)` -> `(n,)`."""
-    return -(torch.softmax(log_probs, -1) * log_probs).sum(
-        -1
-    )  # softmax: several times faster than exp on CPUs
+    probabilities = torch.softmax(log_probs, -1)  # several times faster than exp on CPUs
+    return -(probabilities * log_probs).sum(-1)
 
 
 @kernel

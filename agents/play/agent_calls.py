@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.play.messages import PlayError
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
@@ -118,7 +117,7 @@ def advise(agent: Agent, table: Table) -> dict[str, Any]:
     if table.is_over:
         raise PlayError("the deal is over: there is nothing to decide")
     told: dict[str, Any] = {"agent": agent.name, "action": choose(agent, table)}
-    if isinstance(agent, NeuralAgent):
+    if hasattr(agent, "judge") and hasattr(agent, "value_unit"):  # a trained policy: neural.agent.NeuralAgent
         probabilities, value = agent.judge(decision(table))
         order = np.argsort(-probabilities[0], kind="stable")[:_SHOWN]
         told["likely"] = [

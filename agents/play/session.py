@@ -64,7 +64,7 @@ class Session:
 
     Args:
         rules: The game.
-        seats: Who sits where: a spec of the roster, or YOU for the person.
+        seats: Who sits where: a spec of the registry, or YOU for the person.
         make: Makes an agent of a spec; raises PlayError if it cannot.
         seed: Fixes the cards and the chance of the agents.
         episode: "deal" or "match".

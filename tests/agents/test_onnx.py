@@ -23,8 +23,8 @@ onnxruntime = pytest.importorskip("onnxruntime")
 from canasta_agents.learning import checkpoint  # noqa: E402
 from canasta_agents.neural import policy_file  # noqa: E402
 from canasta_agents.neural.agent import NeuralAgent  # noqa: E402
+from canasta_agents.neural.config import Network  # noqa: E402
 from canasta_agents.neural.distribution import masked_log_probs  # noqa: E402
-from canasta_agents.neural.network import Network  # noqa: E402
 from canasta_agents.neural.onnx_agent import ExportError, OnnxAgent  # noqa: E402
 from canasta_agents.registry import fingerprint  # noqa: E402
 

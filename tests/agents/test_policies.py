@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from canasta_agents import registry
-from canasta_agents.learning.evaluation import BoardJudge
-from canasta_agents.neural.policy_file import CheckpointError, load_policy
+from canasta_agents.learning.evaluation import BoardEvaluator
+from canasta_agents.neural.arrays import CheckpointError
+from canasta_agents.neural.policy_file import load_policy
 from canasta_agents.policies import FOLDER, bundled_policies, bundled_policy, policy_name
 from canasta_env import classic, modern_american
 
@@ -37,5 +38,5 @@ def test_a_policy_plays_its_game_better_than_random(name: str) -> None:
     rules = load_policy(FOLDER / name).rules
     assert policy_name(rules) == name
     agent, random = registry.make(f"neural:{name}", rules), registry.make("random", rules)
-    measured = BoardJudge(rules, "zero").points(agent, random, boards=20, seed=4)
+    measured = BoardEvaluator(rules, "zero").points(agent, random, boards=20, seed=4)
     assert measured.low > 0

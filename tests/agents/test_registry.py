@@ -1,5 +1,7 @@
 """From a text to an agent, and the errors of texts that name none."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,14 @@ def test_python_entrants():
     assert (agent.name, agent.rules) == ("drawing", rules)
     assert decide(agent, positions.classic("4 5 6", phase="draw")) == "draw"
     assert make("python:tests.agents.test_registry:Nameless", rules).name == "Nameless"
+
+
+def test_without_pytorch_a_trained_policy_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "canasta_agents.neural.agent", None)
+    with pytest.raises(
+        ImportError, match=r"a neural agent needs PyTorch: pip install 'canasta-env\[train\]'"
+    ):
+        make("neural:classic_2", classic(2))
 
 
 @pytest.mark.parametrize(

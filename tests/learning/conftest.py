@@ -6,25 +6,25 @@ import pytest
 import torch
 
 from canasta_agents.learning.config import from_dict
-from canasta_agents.learning.distributed import Machine
+from canasta_agents.learning.distributed import Device
 from canasta_agents.learning.trainer import Trainer
 
-from .fake import fake_world
+from .fake import FAKE_GAME
 
 SMALL = {
     "network": {"width": 32, "layers": 2},
-    "rollout": {"tables": 32, "steps": 24, "actors": 2},
-    "ppo": {"minibatch": 256, "learning_rate": 3e-3, "entropy": 0.001},
+    "rollout": {"tables": 32, "steps": 24, "workers": 2},
+    "ppo": {"minibatch_size": 256, "learning_rate": 3e-3, "entropy_coef": 0.001},
     "opponents": {"players": ["right", "wrong"], "freeze_every": 2, "past_selves": 3},
     "imitation": {"share": 0.0, "teacher": "right"},
-    "judging": {"player": "right", "boards": 64},
+    "evaluation": {"player": "right", "boards": 64},
     "run": {"decisions": 20_000, "seed": 3},
 }
 
 
 @pytest.fixture
 def small_config():
-    """A function: the small config with some keys changed, `small_config(ppo={"epochs": 1})`."""
+    """A function: the small config with some keys changed, `small_config(ppo={"num_epochs": 1})`."""
 
     def change(**sections):
         names = {*SMALL, *sections}
@@ -38,10 +38,10 @@ def make_trainer(tmp_path):
     """A function: a trainer of the tiny game in a new folder, or in a given one."""
     made = []
 
-    def make(config, folder=None, world=None, precision=torch.float32):
-        machine = Machine(cores=2, device=torch.device("cpu"), precision=precision)
+    def make(config, folder=None, precision=torch.float32):
+        device = Device(cores=2, torch_device=torch.device("cpu"), precision=precision)
         folder = folder or tmp_path / f"run{len(made)}"
-        made.append(Trainer(config, folder, world or fake_world(), machine))
+        made.append(Trainer(config, folder, device, **FAKE_GAME))
         return made[-1]
 
     yield make

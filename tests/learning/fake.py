@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from canasta_agents.learning.evaluation import Measurement
-from canasta_agents.learning.trainer import World
 from canasta_env import Table, classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
@@ -112,7 +111,7 @@ class FakePlayer:
         return np.where(batch.masks[:, DRAW] == 1, DRAW, chosen)
 
 
-class FakeJudge:
+class FakeEvaluator:
     """The share of right choices, as points."""
 
     def points(self, agent, reference, boards: int, seed: int) -> Measurement:
@@ -139,5 +138,9 @@ def share_right(agent, tables) -> float:
     return float(np.mean(agent.act(batch) == FIRST_CHOICE + tables.views["right"]))
 
 
-def fake_world() -> World:
-    return World(classic(4), FakeTables, FakePlayer, FakeJudge())
+FAKE_GAME = {  # arguments of a Trainer
+    "rules": classic(4),
+    "make_tables": FakeTables,
+    "make_agent": FakePlayer,
+    "evaluator": FakeEvaluator(),
+}

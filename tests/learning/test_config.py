@@ -1,12 +1,17 @@
 """Configs: what is wrong is named, with the choices; files and command line change the same data."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
 
-from canasta_agents.learning.cli import parse, run_folder
-from canasta_agents.learning.config import Config, ConfigError, from_dict, load
+from canasta_agents.config_checks import ConfigError
+from canasta_agents.learning import config as config_module
+from canasta_agents.learning.cli import parse
+from canasta_agents.learning.config import OLD_KEYS, Config, from_dict, load, load_of_run
+from canasta_agents.learning.session import run_folder
+from canasta_agents.policies import FOLDER, bundled_policies
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 
@@ -20,11 +25,11 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
             r"unknown key 'ppo.lerning_rate'; did you mean 'learning_rate'\? The keys are learning_rate, ",
         ),
         ({"ppo": 3}, r"ppo: 3 must be a table of keys"),
-        ({"ppo": {"epochs": 2.5}}, r"ppo.epochs: 2.5 must be a whole number"),
-        ({"ppo": {"epochs": True}}, r"ppo.epochs: True must be a whole number"),
-        ({"ppo": {"epochs": 0}}, r"ppo.epochs: 0 must be at least 1"),
-        ({"ppo": {"clip": 0}}, r"ppo.clip: 0.0 must be above 0"),
-        ({"ppo": {"trace": 1.5}}, r"ppo.trace: 1.5 must be from 0 to 1"),
+        ({"ppo": {"num_epochs": 2.5}}, r"ppo.num_epochs: 2.5 must be a whole number"),
+        ({"ppo": {"num_epochs": True}}, r"ppo.num_epochs: True must be a whole number"),
+        ({"ppo": {"num_epochs": 0}}, r"ppo.num_epochs: 0 must be at least 1"),
+        ({"ppo": {"clip_range": 0}}, r"ppo.clip_range: 0.0 must be above 0"),
+        ({"ppo": {"gae_lambda": 1.5}}, r"ppo.gae_lambda: 1.5 must be from 0 to 1"),
         ({"ppo": {"learning_rate": "fast"}}, r"ppo.learning_rate: 'fast' must be a number"),
         ({"ppo": {"learning_rate": float("nan")}}, r"ppo.learning_rate: nan must be above 0"),
         (
@@ -34,7 +39,7 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
         ({"game": {"name": "samba"}}, r"game.name: 'samba' is not a choice; .* 'classic', 'modern_american'"),
         ({"game": {"players": 2}}, r"game.players: 2 is not a choice; the choices are 4"),
         ({"opponents": {"players": "heuristic"}}, r"opponents.players: 'heuristic' must be a list of names"),
-        ({"opponents": {"itself": 0, "past": 0, "reference": 0}}, r"opponents: .* are all 0"),
+        ({"opponents": {"self_play": 0, "past": 0, "reference": 0}}, r"opponents: .* are all 0"),
         ({"opponents": {"players": []}}, r"opponents.players: is empty"),
         ({"run": {"name": 5}}, r"run.name: 5 must be a text"),
     ],
@@ -60,6 +65,51 @@ def test_a_config_survives_json():
     assert from_dict(config.to_dict()) == config
 
 
+@pytest.fixture
+def every_old_key_is_new(monkeypatch):
+    """As in a process that has not yet met an old key."""
+    monkeypatch.setattr(config_module, "_reported", set())
+
+
+@pytest.mark.parametrize("old", OLD_KEYS)
+def test_an_old_key_is_read_as_the_new_one_and_named_once(old, every_old_key_is_new, capsys):
+    section, _, key = OLD_KEYS[old].partition(".")
+    key = key or "measurements"  # of a section that is called something else now
+    value = {"ppo": {"gae_step": "decisions"}}.get(section, {}).get(key, 1)
+    before = {old.partition(".")[0]: {old.partition(".")[2] or key: value}}
+    assert from_dict(before, "x.toml") == from_dict({section: {key: value}}) == from_dict(before, "x.toml")
+    assert capsys.readouterr().err == f"x.toml: {old} is called {OLD_KEYS[old]} now\n"
+
+
+def test_a_key_under_both_names_is_refused():
+    with pytest.raises(ConfigError, match=r"ppo.clip is called ppo.clip_range now, and both are given"):
+        from_dict({"ppo": {"clip": 0.1, "clip_range": 0.2}})
+
+
+def test_a_toml_file_with_old_keys_is_read(tmp_path):
+    file = tmp_path / "old.toml"
+    file.write_text('[ppo]\nentropy = 0.03\n[judging]\nplayer = "simple"\n')
+    config = load(file)
+    assert (config.ppo.entropy_coef, config.evaluation.player) == (0.03, "simple")
+
+
+@pytest.mark.parametrize("name", bundled_policies())
+def test_the_configs_of_the_packages_policies_are_read(name, capsys):
+    content = json.loads((FOLDER / name / "config.json").read_text())
+    config = from_dict(content, name)
+    assert config.ppo.entropy_coef == content["ppo"]["entropy"]
+    assert config.evaluation.boards == content["judging"]["boards"]
+
+
+def test_the_config_of_a_run_with_old_keys_is_read(tmp_path):
+    (tmp_path / "latest").mkdir()
+    content = {"config": {"rollout": {"actors": 3}}, "format": 1}
+    (tmp_path / "latest" / "training.json").write_text(json.dumps(content))
+    assert load_of_run(tmp_path).rollout.workers == 3
+    with pytest.raises(ConfigError, match=r"nothing/latest: holds no resumable checkpoint"):
+        load_of_run(tmp_path / "nothing")
+
+
 @pytest.mark.parametrize("content", ["[ppo", "\x00"])
 def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path, content):
     file = tmp_path / "broken.toml"
@@ -80,9 +130,9 @@ def test_the_configs_of_the_repository_load(file):
 
 def test_the_command_line_changes_the_files_config(tmp_path):
     file = tmp_path / "run.toml"
-    file.write_text("[ppo]\nepochs = 7\nclip = 0.1\n")
-    arguments = parse([str(file), "--ppo.learning-rate", "3e-4", "--ppo.clip", "0.3", "--minutes", "5"])
-    ppo = dataclasses.replace(Config().ppo, epochs=7, clip=0.3, learning_rate=3e-4)
+    file.write_text("[ppo]\nnum_epochs = 7\nclip_range = 0.1\n")
+    arguments = parse([str(file), "--ppo.learning-rate", "3e-4", "--ppo.clip-range", "0.3", "--minutes", "5"])
+    ppo = dataclasses.replace(Config().ppo, num_epochs=7, clip_range=0.3, learning_rate=3e-4)
     assert arguments.config.ppo == ppo
     assert arguments.config.run.minutes == 5
 

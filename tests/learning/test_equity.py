@@ -13,8 +13,8 @@ import torch
 from canasta_agents.__main__ import main as agents_command
 from canasta_agents.learning.checkpoint import begin_from, save
 from canasta_agents.learning.config import from_dict
-from canasta_agents.learning.distributed import Machine
-from canasta_agents.learning.evaluation import BoardJudge, Measurement
+from canasta_agents.learning.distributed import Device
+from canasta_agents.learning.evaluation import BoardEvaluator, Measurement
 from canasta_agents.learning.match_equity import (
     EquityError,
     MatchTables,
@@ -22,9 +22,11 @@ from canasta_agents.learning.match_equity import (
     load_equity,
     play_deals,
 )
-from canasta_agents.learning.trainer import Trainer, canasta
-from canasta_agents.neural.network import Network, PolicyNetwork
-from canasta_agents.neural.policy_file import CheckpointError, load_policy, policy_card
+from canasta_agents.learning.trainer import build_trainer
+from canasta_agents.neural.arrays import CheckpointError
+from canasta_agents.neural.config import Network
+from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.policy_file import load_policy, policy_card
 from canasta_agents.registry import make
 from canasta_env.rules import classic, modern_american, standard_rules
 from canasta_env.vector import VectorTables
@@ -163,16 +165,16 @@ def test_deals_are_taken_equally_often_from_every_table():
 
 def test_a_stronger_player_gains_percent_of_a_match():
     rules = classic(2)
-    judge = BoardJudge(rules, "drawn", load_equity(rules))
-    measured = judge.match_percent(make("watcher", rules), make("random", rules), 40, seed=8)
+    evaluator = BoardEvaluator(rules, "drawn", load_equity(rules))
+    measured = evaluator.match_percent(make("watcher", rules), make("random", rules), 40, seed=8)
     assert measured.low > 0 and measured.unit == "match_percent" and "% of a match" in str(measured)
     own, turned = (
-        judge.match_percent(make(name, rules), make(other, rules), 40, seed=8)
+        evaluator.match_percent(make(name, rules), make(other, rules), 40, seed=8)
         for name, other in [("watcher", "closer"), ("closer", "watcher")]
     )
     assert turned.estimate == pytest.approx(-own.estimate)
     with pytest.raises(ValueError, match="no match-equity table"):
-        BoardJudge(rules, "drawn").match_percent(make("random", rules), make("random", rules), 2, seed=8)
+        BoardEvaluator(rules, "drawn").match_percent(make("random", rules), make("random", rules), 2, seed=8)
 
 
 def test_a_run_for_the_match_is_measured_in_percent_and_learns_in_it(tmp_path):
@@ -180,21 +182,21 @@ def test_a_run_for_the_match_is_measured_in_percent_and_learns_in_it(tmp_path):
         {
             "game": {"name": "classic", "players": 2, "objective": "match"},
             "network": {"width": 16},
-            "rollout": {"tables": 32, "steps": 128, "actors": 1},
+            "rollout": {"tables": 32, "steps": 128, "workers": 1},
             "imitation": {"share": 0},
-            "judging": {"measurements": 1, "boards": 4},
+            "evaluation": {"measurements": 1, "boards": 4},
             "run": {"decisions": 4_000},
         }
     )
-    machine = Machine(cores=1, device=torch.device("cpu"), precision=torch.float32)
-    trainer = Trainer(config, tmp_path / "run", canasta(config), machine)
+    device = Device(cores=1, torch_device=torch.device("cpu"), precision=torch.float32)
+    trainer = build_trainer(config, tmp_path / "run", device)
     metrics: dict[str, float] = {}
     while not trainer.is_over:
         metrics |= trainer.advance()
     trainer.close()
-    assert metrics["judge/match_percent_low"] <= metrics["judge/match_percent"]
-    assert "judge/points" not in metrics
-    assert 0 < metrics["learn/value_scale"] <= 100
+    assert metrics["eval/match_percent_low"] <= metrics["eval/match_percent"]
+    assert "eval/points" not in metrics
+    assert 0 < metrics["ppo/value_scale"] <= 100
     assert load_policy(tmp_path / "run").card["objective"] == "match"
 
 

@@ -4,15 +4,30 @@ import numpy as np
 import pytest
 import torch
 
-from canasta_agents.learning.ppo import clipped_policy_loss, estimate_kl, imitation_loss, value_loss
-from canasta_agents.neural.distribution import entropies, masked_log_probs
+from canasta_agents.learning.config import Imitation, Ppo
+from canasta_agents.learning.ppo import Minibatch, imitation_loss, ppo_loss
+from canasta_agents.neural.distribution import masked_log_probs
+
+
+def minibatch(actions, **tensors):
+    """Decisions with two legal actions each; what is not given is 0."""
+    num = len(actions)
+    zeros = {name: torch.zeros(num) for name in ("log_probs", "values", "advantages", "returns")}
+    nothing = torch.zeros(num, 0, dtype=torch.int8)
+    masks = torch.ones(num, 2, dtype=torch.int8)
+    given = {"observations": nothing, "critic_states": nothing, "masks": masks, **zeros, **tensors}
+    return Minibatch(actions=torch.as_tensor(actions), **given)
 
 
 def policy_loss(ratios, advantages, clip=0.2):
-    log_probs = torch.log(torch.tensor(ratios)).requires_grad_()
-    loss = clipped_policy_loss(log_probs, torch.zeros(len(ratios)), torch.tensor(advantages), clip)
+    """The loss of the policy alone, and its gradient by the log-probability of the action taken."""
+    logits = torch.zeros(len(ratios), 2, requires_grad=True)  # both actions have probability 1/2
+    old_log_probs = torch.log(torch.tensor(0.5) / torch.tensor(ratios))
+    batch = minibatch([0] * len(ratios), log_probs=old_log_probs, advantages=torch.tensor(advantages))
+    loss, metrics = ppo_loss(logits, torch.zeros(len(ratios)), batch, Ppo(clip_range=clip), entropy_coef=0.0)
     loss.backward()
-    return loss.item(), log_probs.grad.tolist()
+    assert loss.item() == metrics["policy_loss"].item()
+    return loss.item(), (logits.grad[:, 0] / (1 - 0.5)).tolist()  # d log p_0 / d logit_0 = 1 - p_0
 
 
 def test_inside_the_clip_the_loss_is_minus_ratio_times_advantage():
@@ -28,6 +43,15 @@ def test_beyond_the_clip_there_is_no_more_to_gain_but_all_to_lose():
     assert gradient[2:] == pytest.approx([1.5 / 4, -0.5 / 4])
 
 
+def value_loss(values, old, returns, clip):
+    batch = minibatch([0] * len(values), values=old, returns=returns)
+    batch.log_probs.fill_(np.log(0.5))
+    config = Ppo(clip_range_vf=clip, value_coef=2.0)
+    loss, metrics = ppo_loss(torch.zeros(len(values), 2), values, batch, config, entropy_coef=0.0)
+    assert loss.item() == pytest.approx(2 * metrics["value_loss"].item(), abs=1e-6)
+    return metrics["value_loss"]
+
+
 def test_value_loss_by_hand():
     values, old, returns = torch.tensor([1.0, 3.0]), torch.tensor([0.0, 3.0]), torch.tensor([2.0, 0.0])
     assert value_loss(values, old, returns, clip=0).item() == pytest.approx(0.5 * (1 + 9) / 2)
@@ -41,28 +65,54 @@ def test_a_value_beyond_its_clip_has_no_gradient():
     assert values.grad.item() == 0
 
 
+def kl_of(new, old, drawn):
+    """The KL divergence that PPO's loss reports for decisions of one kind."""
+    logits = torch.log(torch.tensor(new)).expand(len(drawn), -1)
+    batch = minibatch(
+        drawn, masks=torch.ones(len(drawn), len(new)), log_probs=torch.log(torch.tensor(old[drawn]))
+    )
+    _, metrics = ppo_loss(logits, torch.zeros(len(drawn)), batch, Ppo(), entropy_coef=0.0)
+    return metrics["kl"].item()
+
+
 def test_kl_is_0_for_equal_policies_and_near_the_truth_for_others():
-    assert estimate_kl(torch.zeros(4), torch.zeros(4)).item() == 0
     old, new = np.array([0.5, 0.3, 0.2]), np.array([0.45, 0.35, 0.2])
     drawn = np.random.default_rng(0).choice(3, size=400_000, p=old)
-    estimate = estimate_kl(torch.log(torch.tensor(new[drawn])), torch.log(torch.tensor(old[drawn])))
-    assert estimate.item() == pytest.approx(float((old * np.log(old / new)).sum()), rel=0.03)
+    assert kl_of(old, old, drawn[:4]) == pytest.approx(0, abs=1e-12)
+    assert kl_of(new, old, drawn) == pytest.approx(float((old * np.log(old / new)).sum()), rel=0.03)
+
+
+def test_the_entropy_bonus_lowers_the_loss():
+    batch = minibatch([0, 0], log_probs=torch.full((2,), np.log(0.5)))
+    loss, metrics = ppo_loss(torch.zeros(2, 2), torch.zeros(2), batch, Ppo(), entropy_coef=0.1)
+    assert metrics["entropy"].item() == pytest.approx(np.log(2))
+    assert loss.item() == pytest.approx(-0.1 * np.log(2))
 
 
 def test_imitation_loss_is_the_mean_negative_log_probability_of_the_teachers_choice():
-    log_probs = torch.log(torch.tensor([[0.2, 0.8], [0.5, 0.5]]))
-    loss = imitation_loss(log_probs, torch.tensor([1, 0]))
-    assert loss.item() == pytest.approx(-(np.log(0.8) + np.log(0.5)) / 2)
+    logits = torch.log(torch.tensor([[0.2, 0.8], [0.5, 0.5]]))
+    values, returns = torch.tensor([1.0, 0.0]), torch.tensor([3.0, 0.0])
+    batch = minibatch([1, 0], returns=returns)
+    loss, metrics = imitation_loss(logits, values, batch, Imitation(value_coef=0.25))
+    assert metrics["loss"].item() == pytest.approx(-(np.log(0.8) + np.log(0.5)) / 2)
+    assert metrics["value_loss"].item() == pytest.approx(0.5 * 4 / 2)
+    assert loss.item() == pytest.approx(metrics["loss"].item() + 0.25 * 1)
+    assert metrics["agreement"].item() == 1
 
 
 def whole_loss(logits, values, masks, actions, fault=0.0):
     """PPO's loss in double precision, optionally with a planted fault in its gradient."""
-    log_probs = torch.log_softmax(logits.masked_fill(masks == 0, -1e30), dim=-1)
-    drawn = log_probs.gather(1, actions[:, None]).squeeze(1)
-    old = torch.full_like(drawn, -1.0)
-    advantages = torch.linspace(-1, 1, len(actions), dtype=torch.float64)
-    loss = clipped_policy_loss(drawn, old, advantages, 10.0) - 0.01 * entropies(log_probs).mean()
-    loss = loss + 0.5 * value_loss(values, values.detach(), torch.ones_like(values), 0)
+    num = len(actions)
+    batch = minibatch(
+        actions,
+        masks=masks,
+        log_probs=torch.full((num,), -1.0, dtype=torch.float64),
+        values=values.detach(),
+        advantages=torch.linspace(-1, 1, num, dtype=torch.float64),
+        returns=torch.ones(num, dtype=torch.float64),
+    )
+    loss, _ = ppo_loss(logits, values, batch, Ppo(clip_range=10.0), entropy_coef=0.01)
+    drawn = masked_log_probs(logits, masks).gather(1, actions[:, None])
     return loss + fault * (drawn - drawn.detach()).sum()
 
 

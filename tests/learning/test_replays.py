@@ -17,7 +17,7 @@ def test_a_replay_is_a_whole_deal_that_verifies() -> None:
 
 
 def test_every_measurement_leaves_a_replay(make_trainer, small_config) -> None:
-    trainer = make_trainer(small_config(judging={"measurements": 2}))
+    trainer = make_trainer(small_config(evaluation={"measurements": 2}))
     while not trainer.is_over:
         trainer.advance()
     replays = sorted((trainer.folder / REPLAY_FOLDER).iterdir())

@@ -15,13 +15,13 @@ from canasta_agents import files
 from canasta_agents.learning import checkpoint
 from canasta_agents.learning.metrics import read_metrics
 from canasta_agents.neural import policy_file
-from canasta_agents.neural.policy_file import CheckpointError
+from canasta_agents.neural.arrays import CheckpointError, pack, unpack
 
 UNTIMED = ("seconds", "time/")
 
 
 def weights_of(trainer):
-    return {name: array.tobytes() for name, array in policy_file.weights(trainer.parts.network).items()}
+    return {name: array.tobytes() for name, array in policy_file.weights(trainer.network).items()}
 
 
 def metrics_of(trainer):
@@ -52,9 +52,50 @@ def test_resume_equals_no_interruption_to_the_bit(make_trainer, small_config, im
     assert weights_of(second) == weights_of(whole)
     assert metrics_of(second) == metrics_of(whole)
     assert second.best == whole.best
-    for actor, expected in zip(second.parts.rollouts.actors, whole.parts.rollouts.actors, strict=True):
-        state, wanted = actor.get_state(), expected.get_state()
+    for worker, expected in zip(second.collector.workers, whole.collector.workers, strict=True):
+        state, wanted = worker.get_state(), expected.get_state()
         assert all(np.array_equal(state[name], wanted[name]) for name in wanted)
+
+
+def as_format_1(folder):
+    """Rewrite a training state as the versions before format 2 wrote it."""
+    old = (("optimizer.", "descent."), (".worker", ".actor"), (".buffer.", ".decisions."))
+    old += ((".next_row", ".following"), (".pending_rows", ".open_rows"))
+    arrays = {}
+    for name, array in unpack(folder / "training.safetensors").items():
+        for now, before in old:
+            name = name.replace(now, before)
+        arrays[name] = array
+    facts = json.loads((folder / "training.json").read_text()) | {"format": 1}
+    for process in facts["processes"]:
+        process["actor_rngs"] = process.pop("worker_rngs")
+    (folder / "training.safetensors").write_bytes(pack(arrays))
+    (folder / "training.json").write_text(json.dumps(facts))
+
+
+def test_a_run_saved_by_an_older_version_resumes_to_the_bit(make_trainer, small_config):
+    config = small_config(run={"decisions": 4_000})
+    whole, first = make_trainer(config), make_trainer(config)
+    while not whole.is_over:
+        whole.advance()
+    for _ in range(2):
+        first.advance()
+    first.save()
+    as_format_1(first.folder / "latest")
+    second = make_trainer(config, first.folder)
+    second.resume()
+    while not second.is_over:
+        second.advance()
+    assert weights_of(second) == weights_of(whole)
+
+
+def test_a_training_state_of_a_later_version_is_refused_by_name(make_trainer, small_config):
+    trainer = make_trainer(small_config())
+    trainer.save()
+    file = trainer.folder / "latest" / "training.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 99}))
+    with pytest.raises(CheckpointError, match=r"latest: .* format 99, .* --run.start "):
+        trainer.resume()
 
 
 def test_two_runs_of_one_seed_are_equal_and_of_two_seeds_are_not(make_trainer, small_config):
@@ -67,12 +108,12 @@ def test_two_runs_of_one_seed_are_equal_and_of_two_seeds_are_not(make_trainer, s
     assert first != other
 
 
-def test_resuming_with_another_number_of_actors_is_refused(make_trainer, small_config):
+def test_resuming_with_another_number_of_workers_is_refused(make_trainer, small_config):
     trainer = make_trainer(small_config())
     trainer.advance()
     trainer.save()
-    other = make_trainer(small_config(rollout={"actors": 1}), trainer.folder)
-    with pytest.raises(CheckpointError, match=r"the run has 2 actors, .* set rollout.actors to 2"):
+    other = make_trainer(small_config(rollout={"workers": 1}), trainer.folder)
+    with pytest.raises(CheckpointError, match=r"the run has 2 workers, .* set rollout.workers to 2"):
         other.resume()
 
 
@@ -153,3 +194,11 @@ def test_a_process_killed_at_any_moment_leaves_a_whole_checkpoint(tmp_path):
 def test_metrics_of_a_killed_process_are_readable(tmp_path):
     (tmp_path / "metrics.jsonl").write_text('{"update": 1}\n{"update": 2}\n{"upd')
     assert [line["update"] for line in read_metrics(tmp_path)] == [1, 2]
+
+
+def test_metrics_of_older_versions_are_read_under_todays_names(tmp_path):
+    old = {"update": 1, "learn/kl": 2.0, "imitate/loss": 3.0, "play/deals": 4.0, "judge/points": 5.0}
+    (tmp_path / "metrics.jsonl").write_text(json.dumps(old | {"time/play_share": 0.5}))
+    (line,) = read_metrics(tmp_path)
+    new = {"update": 1, "ppo/kl": 2.0, "imitation/loss": 3.0, "rollout/deals": 4.0, "eval/points": 5.0}
+    assert line == new | {"time/play_share": 0.5}

@@ -10,12 +10,13 @@ import pytest
 import torch
 from rich.console import Console
 
-from canasta_agents.learning.cli import Session
-from canasta_agents.learning.distributed import Machine
+from canasta_agents.learning.distributed import Device
 from canasta_agents.learning.ppo import DivergedError
+from canasta_agents.learning.session import Session
+from canasta_agents.learning.trainer import Trainer
 
 from .conftest import replace
-from .fake import fake_world
+from .fake import FAKE_GAME
 
 
 @pytest.fixture
@@ -24,9 +25,9 @@ def make_session(tmp_path):
 
     def make(config, is_resumed=False):
         text = io.StringIO()
-        machine = Machine(cores=2, device=torch.device("cpu"), precision=torch.float32)
-        console = Console(file=text, width=100)
-        return Session(config, tmp_path / "run", fake_world(), machine, console, is_resumed), text
+        device = Device(cores=2, torch_device=torch.device("cpu"), precision=torch.float32)
+        trainer = Trainer(config, tmp_path / "run", device, **FAKE_GAME)
+        return Session(trainer, Console(file=text, width=100), is_resumed), text
 
     return make
 
@@ -73,7 +74,7 @@ def test_a_run_from_a_trained_policy_begins_with_it_and_resumes_without_it(
     config = small_config(
         run={"decisions": 2_000, "start": str(tmp_path / "trained")},
         ppo={"learning_rate": 1e-6},
-        judging={"measurements": 1},
+        evaluation={"measurements": 1},
     )
     session, _ = make_session(config)
     assert session.train()
@@ -118,7 +119,7 @@ def test_a_diverged_run_keeps_its_last_checkpoint(make_session, small_config, tm
     session.train()
     before = (tmp_path / "run" / "latest" / "training.json").read_bytes()
     resumed, _ = make_session(small_config(), is_resumed=True)
-    resumed._trainer.parts.network.value_head.bias.data.fill_(float("nan"))
+    resumed._trainer.network.value_head.bias.data.fill_(float("nan"))
     with pytest.raises(DivergedError):
         resumed.train()
     assert (tmp_path / "run" / "latest" / "training.json").read_bytes() == before

@@ -7,10 +7,9 @@ import pytest
 import torch
 
 from canasta_agents.learning.config import Opponents
-from canasta_agents.learning.opponents import League
+from canasta_agents.learning.opponents import LEARNER, League, SeatAssignment
 from canasta_agents.learning.ppo import DivergedError
-from canasta_agents.learning.rollout import LEARNER, Seating
-from canasta_agents.learning.trainer import straight
+from canasta_agents.learning.trainer import linear_schedule
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.distribution import find_forced
 from canasta_agents.neural.network import PolicyNetwork
@@ -34,13 +33,13 @@ def test_self_play_solves_a_tiny_game(make_trainer, small_config, critic, precis
     tables = FakeTables(500, seed=9)
     tables.step(np.full(500, DRAW))
     for choice in ("best", "drawn"):
-        agent = NeuralAgent.of(trainer.parts.network, "learner", choice)
+        agent = NeuralAgent.of(trainer.network, "learner", choice)
         assert share_right(agent, tables) > 0.95
 
 
 def test_imitation_learns_the_teachers_choices(make_trainer, small_config):
     trainer = make_trainer(small_config(imitation={"share": 1.0, "learning_rate": 3e-3}))
-    assert train(trainer)["imitate/agreement"] > 0.95
+    assert train(trainer)["imitation/agreement"] > 0.95
     assert trainer.measurement.estimate > 95
 
 
@@ -58,18 +57,18 @@ def test_the_best_policy_is_kept_and_plays_from_its_folder(make_trainer, small_c
 
 
 def test_every_decision_of_the_learner_is_learnt_from_once(make_trainer, small_config):
-    config = small_config(opponents={"itself": 1.0, "past": 0.0, "reference": 0.0})
+    config = small_config(opponents={"self_play": 1.0, "past": 0.0, "reference": 0.0})
     trainer = make_trainer(config)
     for _ in range(5):
         trainer.advance()
     played = 5 * config.rollout.steps * config.rollout.tables // 2  # every second action is forced
-    still_open = sum(int((actor.decisions.open_rows >= 0).sum()) for actor in trainer.parts.rollouts.actors)
-    assert trainer.progress.decisions == played - still_open
+    still_pending = sum(int((worker.buffer.pending_rows >= 0).sum()) for worker in trainer.collector.workers)
+    assert trainer.progress.decisions == played - still_pending
 
 
 def test_a_run_with_an_undefined_number_stops(make_trainer, small_config):
     trainer = make_trainer(small_config())
-    trainer.parts.network.value_head.bias.data.fill_(float("nan"))
+    trainer.network.value_head.bias.data.fill_(float("nan"))
     with pytest.raises(DivergedError, match=r"has become nan: the run has diverged"):
         for _ in range(3):
             trainer.advance()
@@ -83,45 +82,47 @@ def test_a_run_whose_entropy_collapses_stops(make_trainer, small_config):
 
 
 def test_seats_are_shared_out_as_configured():
-    shares = Opponents(itself=0.5, past=0.25, reference=0.25, players=("a", "b"))
-    seating = Seating(shares, num_tables=80, players=4, num_sides=2)
-    assert seating.opponents == ["past", "a", "b"]
-    assert np.bincount(seating.groups).tolist() == [40, 20, 10, 10]
-    assert (seating.owners[:40] == LEARNER).all()
+    shares = Opponents(self_play=0.5, past=0.25, reference=0.25, players=("a", "b"))
+    assignment = SeatAssignment(shares, num_tables=80, players=4, num_sides=2)
+    assert assignment.opponents == ["past", "a", "b"]
+    assert np.bincount(assignment.groups).tolist() == [40, 20, 10, 10]
+    assert (assignment.owners[:40] == LEARNER).all()
     for table in range(40, 80):
-        own = seating.owners[table] == LEARNER
+        own = assignment.owners[table] == LEARNER
         assert own.tolist() in ([True, False, True, False], [False, True, False, True])
-    assert (seating.owners[40:, 0] == LEARNER).sum() == 20  # either side equally often
+    assert (assignment.owners[40:, 0] == LEARNER).sum() == 20  # either side equally often
     seats, is_choice = np.zeros(80, np.int8), np.arange(80) % 3 > 0
-    asked = [seating.tables_of(owner, seats, is_choice) for owner in range(4)]
+    asked = [assignment.tables_of(owner, seats, is_choice) for owner in range(4)]
     assert sorted(np.concatenate(asked).tolist()) == np.flatnonzero(is_choice).tolist()
 
 
 def test_three_players_are_three_sides():
-    seating = Seating(Opponents(itself=0, past=1, reference=0), num_tables=6, players=3, num_sides=3)
-    assert (seating.owners == LEARNER).sum(axis=0).tolist() == [2, 2, 2]
-    assert (seating.owners == LEARNER).sum(axis=1).tolist() == [1] * 6
+    assignment = SeatAssignment(
+        Opponents(self_play=0, past=1, reference=0), num_tables=6, players=3, num_sides=3
+    )
+    assert (assignment.owners == LEARNER).sum(axis=0).tolist() == [2, 2, 2]
+    assert (assignment.owners == LEARNER).sum(axis=1).tolist() == [1] * 6
 
 
 def test_an_opponents_decisions_are_not_learnt_from(make_trainer, small_config):
-    trainer = make_trainer(small_config(opponents={"itself": 0.0, "past": 0.0, "players": ["wrong"]}))
-    trainer.parts.rollouts.collect(trainer.parts.network, 24)
-    columns = trainer.parts.rollouts.columns
-    for actor, start in trainer.parts.rollouts.sections():
-        rows = slice(start, start + actor.decisions.size)
-        right = columns.observations[rows, :4].argmax(axis=1)
-        chosen = columns.actions[rows]
+    trainer = make_trainer(small_config(opponents={"self_play": 0.0, "past": 0.0, "players": ["wrong"]}))
+    trainer.collector.collect(trainer.network, 24)
+    arrays = trainer.collector.arrays
+    for worker, start in trainer.collector.sections():
+        rows = slice(start, start + worker.buffer.size)
+        right = arrays.observations[rows, :4].argmax(axis=1)
+        chosen = arrays.actions[rows]
         # The wrong player always misses by one; an untrained policy hits about every fourth time.
         assert 0.1 < (chosen == FIRST_CHOICE + right).mean() < 0.5
 
 
 def test_forced_actions_are_played_and_not_learnt_from(make_trainer, small_config):
     trainer = make_trainer(small_config())
-    trainer.parts.rollouts.collect(trainer.parts.network, 24)  # the tables refuse illegal actions
-    columns = trainer.parts.rollouts.columns
-    for actor, start in trainer.parts.rollouts.sections():
-        assert (columns.masks[start : start + actor.decisions.size].sum(axis=1) > 1).all()
-        assert actor.decisions.size > 0
+    trainer.collector.collect(trainer.network, 24)  # the tables refuse illegal actions
+    arrays = trainer.collector.arrays
+    for worker, start in trainer.collector.sections():
+        assert (arrays.masks[start : start + worker.buffer.size].sum(axis=1) > 1).all()
+        assert worker.buffer.size > 0
 
 
 def test_find_forced_fills_in_the_only_legal_action_and_leaves_the_others():
@@ -135,7 +136,7 @@ def test_the_league_keeps_the_first_the_newest_and_an_even_spread(small_config):
     league = League(capacity=4)
     network = PolicyNetwork(small_config().network, 5)
     for decisions in range(0, 1700, 100):
-        league.freeze(network, decisions)
+        league.add_snapshot(network, decisions)
     kept = [member.decisions for member in league.members]
     assert kept[0] == 0
     assert kept[-1] == 1600
@@ -143,9 +144,9 @@ def test_the_league_keeps_the_first_the_newest_and_an_even_spread(small_config):
     assert np.diff(kept).max() <= 3 * np.diff(kept).min()
 
 
-def test_a_frozen_self_does_not_learn_on(small_config):
+def test_a_snapshot_does_not_learn_on(small_config):
     league, network = League(2), PolicyNetwork(small_config().network, 5)
-    league.freeze(network, 0)
+    league.add_snapshot(network, 0)
     before = league.members[0].network.policy_head.weight.clone()
     network.policy_head.weight.data.add_(1)
     assert (league.members[0].network.policy_head.weight == before).all()
@@ -163,5 +164,5 @@ def test_changing_the_unit_of_values_keeps_the_values(small_config):
     assert after.tolist() == pytest.approx(before.tolist(), rel=1e-4)
 
 
-def test_schedules_are_straight_and_stop_at_their_ends():
-    assert [straight(1.0, 0.0, share) for share in (-1, 0, 0.25, 1, 2)] == [1, 1, 0.75, 0, 0]
+def test_schedules_are_linear_and_stop_at_their_ends():
+    assert [linear_schedule(1.0, 0.0, fraction) for fraction in (-1, 0, 0.25, 1, 2)] == [1, 1, 0.75, 0, 0]

@@ -17,7 +17,7 @@ from canasta_env.rules import Rules, standard_rules
 
 
 def heuristic_policies(rules: Rules, rng: Random) -> list[Any]:
-    """A rule-based player for each seat, drawn from the roster."""
+    """A rule-based player for each seat, drawn from the registry."""
     known = [name for name in names(rules) if name != "random"]
     return [_policy(rng.choice(known), rules.game, rules.players) for _ in range(rules.players)]
 

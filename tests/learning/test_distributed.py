@@ -13,14 +13,15 @@ import numpy as np
 import torch
 
 from canasta_agents.learning.config import Config, from_dict
-from canasta_agents.learning.distributed import ALONE, Group, Machine, join_group
-from canasta_agents.learning.ppo import shuffled
+from canasta_agents.learning.distributed import SINGLE, Device, ProcessGroup, join_group
+from canasta_agents.learning.ppo import shuffle
 from canasta_agents.learning.trainer import Trainer
 from canasta_agents.neural import policy_file
-from canasta_agents.neural.network import Network, PolicyNetwork
+from canasta_agents.neural.config import Network
+from canasta_agents.neural.network import PolicyNetwork
 
 from .conftest import SMALL
-from .fake import fake_world
+from .fake import FAKE_GAME
 
 PROCESSES = 2
 OBSERVATION = 12
@@ -34,7 +35,7 @@ def as_process(work: Callable[..., Any], rank: int, port: int, results: Any, arg
     torch.set_num_threads(1)
     group = join_group(on_gpu=False)
     results.put((rank, work(group, *args)))
-    group.leave()
+    group.close()
 
 
 def in_processes(work: Callable[..., Any], *args: Any) -> list[Any]:
@@ -57,21 +58,21 @@ def in_processes(work: Callable[..., Any], *args: Any) -> list[Any]:
     return [found[rank] for rank in range(PROCESSES)]
 
 
-def rows_of(group: Group, num: int) -> np.ndarray:
+def rows_of(group: ProcessGroup, num: int) -> np.ndarray:
     """Unequal parts of the rows 0 to num - 1."""
     cut = num if group.size == 1 else num // 3
     return np.arange(num)[:cut] if group.rank == 0 else np.arange(num)[cut:]
 
 
-def gradients(group: Group) -> list[np.ndarray]:
+def gradients(group: ProcessGroup) -> list[np.ndarray]:
     """Gradients of a mean loss over one minibatch of 90 rows, spread over the group."""
     torch.manual_seed(5)
     network = PolicyNetwork(Network(width=16, layers=2), OBSERVATION)
-    shared = group.shared(network)
+    shared = group.wrap(network)
     observations = torch.from_numpy(
         np.random.default_rng(1).integers(0, 2, (90, OBSERVATION)).astype(np.int8)
     )
-    (epoch,) = shuffled(rows_of(group, 90), 90, 1, np.random.default_rng(0), group)
+    (epoch,) = shuffle(rows_of(group, 90), 90, 1, np.random.default_rng(0), group)
     (part,) = epoch
     logits, values = shared(observations[part.rows], observations[part.rows])
     loss = (logits.square().mean(1) + (values - 1).square()).mean()
@@ -80,7 +81,7 @@ def gradients(group: Group) -> list[np.ndarray]:
 
 
 def test_gradients_are_those_of_one_process_with_all_decisions() -> None:
-    alone = gradients(ALONE)
+    alone = gradients(SINGLE)
     for found in in_processes(gradients):
         for one, other in zip(alone, found, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-7)
@@ -90,12 +91,12 @@ def config_of(decisions: int) -> Config:
     return from_dict({**SMALL, "run": {**SMALL["run"], "decisions": decisions}})
 
 
-def trainer_of(group: Group, folder: Path, decisions: int) -> Trainer:
-    machine = Machine(cores=1, device=torch.device("cpu"), precision=torch.float32, group=group)
-    return Trainer(config_of(decisions), folder, fake_world(), machine)
+def trainer_of(group: ProcessGroup, folder: Path, decisions: int) -> Trainer:
+    device = Device(cores=1, torch_device=torch.device("cpu"), precision=torch.float32, group=group)
+    return Trainer(config_of(decisions), folder, device, **FAKE_GAME)
 
 
-def train(group: Group, folder: Path, stop_after: int) -> tuple[dict[str, bytes], int, float]:
+def train(group: ProcessGroup, folder: Path, stop_after: int) -> tuple[dict[str, bytes], int, float]:
     """Train to the end, perhaps with a stop and a resume on the way; weights, decisions, strength."""
     trainer = trainer_of(group, folder, 12_000)
     if stop_after:
@@ -109,7 +110,7 @@ def train(group: Group, folder: Path, stop_after: int) -> tuple[dict[str, bytes]
     while not trainer.is_over:
         trainer.advance()
     trainer.close()
-    weights = {name: array.tobytes() for name, array in policy_file.weights(trainer.parts.network).items()}
+    weights = {name: array.tobytes() for name, array in policy_file.weights(trainer.network).items()}
     assert trainer.measurement is not None
     return weights, trainer.progress.decisions, trainer.measurement.estimate
 
@@ -126,16 +127,16 @@ def test_moments_are_those_of_all_processes(tmp_path: Path) -> None:
     assert one == other == ([[1.0, 2.0], [2.0, 4.0]], 0)
 
 
-def sums(group: Group, numbers: np.ndarray) -> tuple[list[list[float]], int]:
-    return group.gather(numbers * (group.rank + 1)).tolist(), group.agree(group.rank)
+def sums(group: ProcessGroup, numbers: np.ndarray) -> tuple[list[list[float]], int]:
+    return group.all_gather(numbers * (group.rank + 1)).tolist(), group.broadcast(group.rank)
 
 
 def test_a_part_of_a_minibatch_weighs_by_its_rows() -> None:
-    epochs = list(shuffled(np.arange(10), 3, 2, np.random.default_rng(0)))
+    epochs = list(shuffle(np.arange(10), 3, 2, np.random.default_rng(0)))
     assert [[part.weight for part in epoch] for epoch in epochs] == [[1.0] * 3] * 2
     assert sorted(torch.cat([part.rows for part in epochs[0]]).tolist()) == list(range(10))
 
 
-def test_a_network_alone_is_not_wrapped() -> None:
+def test_the_network_of_a_single_process_is_not_wrapped() -> None:
     network = PolicyNetwork(Network(width=8, layers=1), OBSERVATION)
-    assert ALONE.shared(network) is network
+    assert SINGLE.wrap(network) is network

@@ -1,0 +1,223 @@
+"""A run from its first line on the terminal to the last: train, show, save, compare."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType, TracebackType
+
+import numpy as np
+from rich.console import Console
+
+from canasta_agents.config_checks import ConfigError
+from canasta_agents.files import write_file
+from canasta_agents.learning.config import Config
+from canasta_agents.learning.display import Display, Status, result_table
+from canasta_agents.learning.distributed import Device, prepare_device
+from canasta_agents.learning.evaluation import compare
+from canasta_agents.learning.metrics import draw_curves
+from canasta_agents.learning.ppo import DivergedError
+from canasta_agents.learning.trainer import Trainer, build_trainer
+from canasta_agents.neural.arrays import CheckpointError
+from canasta_agents.processes import FAILED, INTERRUPTED, REFUSED
+from canasta_agents.registry import RegistryError
+from canasta_env.rules import RulesError
+
+
+def run(config: Config, resume: Path | None) -> int:
+    """Train, then compare; returns the exit status.
+
+    Args:
+        config: What to run.
+        resume: The run to go on with; None begins a new one.
+    """
+    try:
+        return _run(config, resume)
+    except (ConfigError, CheckpointError, RegistryError, RulesError) as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        return REFUSED
+
+
+def _run(config: Config, resume: Path | None) -> int:
+    device = prepare_device(config.run)
+    group = device.group
+    folder = resume or group.broadcast(run_folder(config))
+    console = Console(width=None if sys.stdout.isatty() else 120, quiet=not group.is_first)
+    session = Session(build_trainer(config, folder, device), console, is_resumed=resume is not None)
+    try:
+        is_finished = session.train()
+    except DivergedError as error:
+        if group.is_first:
+            print(f"train.py: stopped after {session.progress_text}: {error}", file=sys.stderr)
+        return FAILED
+    group.close()
+    if not is_finished:
+        return INTERRUPTED
+    if group.is_first:
+        session.report()
+    return 0
+
+
+def run_folder(config: Config) -> Path:
+    """Where a new run goes.
+
+    Raises:
+        ConfigError: If there is a run of that name already.
+    """
+    name = config.run.name or f"{config.game.name}_{config.game.players}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder = Path(config.run.folder) / name
+    if (folder / "config.json").exists():
+        raise ConfigError(
+            f"run.name: {folder} holds a run already; go on with --resume {folder}, or take another name"
+        )
+    return folder
+
+
+class Session:
+    """One call of the command line.
+
+    Args:
+        trainer: A new one.
+        console: Where to report.
+        is_resumed: Whether the trainer's folder holds a run to go on with.
+    """
+
+    def __init__(self, trainer: Trainer, console: Console, is_resumed: bool) -> None:
+        config, folder = trainer.config, trainer.folder
+        self._config = config
+        self._folder = folder
+        self._console = console
+        self._trainer = trainer
+        if is_resumed:
+            trainer.resume()
+        elif config.run.start:
+            trainer.begin(Path(config.run.start))
+        self._group = trainer.group
+        if self._group.is_first:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(folder / "config.json", json.dumps(config.to_dict(), indent=1).encode() + b"\n")
+        console.print(self._first_line(trainer.device), highlight=False, soft_wrap=True)
+
+    @property
+    def progress_text(self) -> str:
+        """How far the run is, in words."""
+        progress = self._trainer.progress
+        return f"{progress.updates} updates, {progress.decisions:,} decisions"
+
+    def train(self) -> bool:
+        """Train to the end or to the first Ctrl-C; leaves a resumable checkpoint.
+
+        Returns:
+            Whether the end was reached.
+
+        Raises:
+            DivergedError: If the run cannot go on; the last checkpoint stays.
+        """
+        trainer = self._trainer
+        saved = time.monotonic()
+        try:
+            with Display(self._console) as display, StopRequest() as stop:
+                while not trainer.is_over and not self._is_stopped(stop):
+                    self._advance(display)
+                    if self._is_checkpoint_due(saved):
+                        trainer.save()
+                        saved = time.monotonic()
+                trainer.save()
+        finally:
+            trainer.close()
+            if self._group.is_first:
+                draw_curves(self._folder)
+        if not trainer.is_over:
+            self._console.print(
+                f"Stopped after {self.progress_text}. Go on with: python train.py --resume {self._folder}",
+                highlight=False,
+                soft_wrap=True,
+            )
+        return trainer.is_over
+
+    def _advance(self, display: Display) -> None:
+        """Make one update and show it."""
+        trainer = self._trainer
+        is_imitating, measured = trainer.is_imitating, trainer.measurement
+        metrics = trainer.advance()
+        display.show(self._status(is_imitating, metrics))
+        if trainer.measurement is not measured and trainer.measurement is not None:
+            reference = self._config.evaluation.player
+            display.say(f"{trainer.progress_fraction:4.0%} {trainer.measurement} against {reference}")
+
+    def _is_checkpoint_due(self, saved: float) -> bool:
+        """Whether the last checkpoint, of the time `saved`, is old enough; the same for all processes."""
+        return self._group.broadcast(time.monotonic() - saved > 60 * self._config.run.checkpoint_minutes)
+
+    def _is_stopped(self, stop: StopRequest) -> bool:
+        """Whether any process of the group was asked to stop."""
+        return bool(self._group.all_gather(np.array([float(stop.is_made)])).any())
+
+    def report(self) -> None:
+        """Compare the best policy with random and reference players; say where everything is."""
+        with self._console.status("measuring the best policy on new boards"):
+            results = compare(
+                self._folder, self._trainer.evaluator, self._trainer.make_agent, self._config.evaluation
+            )
+        if results:
+            content = [result.to_dict() for result in results]
+            write_file(self._folder / "result.json", json.dumps(content, indent=1).encode() + b"\n")
+            self._console.print(result_table(results))
+        self._console.print(
+            f"{self.progress_text.capitalize()} in {self._trainer.progress.seconds / 60:.1f} minutes.\n"
+            f"policy   {self._folder}/best     play against it as neural:{self._folder}\n"
+            f"curves   {self._folder}/curves.png\n"
+            f"metrics  {self._folder}/metrics.jsonl, and: tensorboard --logdir {self._folder}\n"
+            f"go on    python train.py --resume {self._folder} --minutes {2 * self._config.run.minutes:g}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+    def _first_line(self, device: Device) -> str:
+        game = self._config.game
+        weights = sum(parameter.numel() for parameter in self._trainer.network.parameters())
+        precision = str(device.precision).removeprefix("torch.")
+        return (
+            f"{game.name}, {game.players} players: {weights / 1e6:.2f} M weights, {device.cores} cores, "
+            f"{device.torch_device.type}, {precision}; writing to {self._folder}"
+        )
+
+    def _status(self, is_imitating: bool, metrics: dict[str, float]) -> Status:
+        trainer = self._trainer
+        measured, done = trainer.measurement, trainer.progress_fraction
+        return Status(
+            phase="imitation" if is_imitating else "self-play",
+            fraction=done,
+            seconds_left=trainer.progress.seconds * (1 - done) / max(done, 1e-9),
+            decisions=trainer.progress.decisions,
+            rate=metrics["time/decisions_per_s"],
+            entropy=metrics.get("ppo/entropy", metrics.get("imitation/entropy", 0.0)),
+            strength=measured.with_margin if measured else "",
+        )
+
+
+class StopRequest:
+    """Whether somebody has asked the process to stop. Use it with `with`; a second Ctrl-C stops at once."""
+
+    def __init__(self) -> None:
+        self.is_made = False
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> StopRequest:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.is_made:
+            raise KeyboardInterrupt
+        self.is_made = True
