@@ -9,6 +9,7 @@ from pathlib import Path
 
 from canasta_agents.policies import playable_policy
 from canasta_agents.processes import wait_passively
+from canasta_agents.registry import make
 from canasta_env.rules import GAMES, standard_rules
 
 
@@ -67,8 +68,6 @@ def _equity(options: argparse.Namespace) -> None:
             f"this needs some libraries more: pip install 'canasta-env[train]' ({error})"
         ) from error
     import numpy as np
-
-    from canasta_agents.registry import make
 
     rules = standard_rules(options.game, options.players)
     policy = playable_policy(rules)
