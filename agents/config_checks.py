@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import sys
 import typing
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 Section = TypeVar("Section")
@@ -90,7 +92,7 @@ def require_choice(section: object, name: str, choices: typing.Iterable[object])
 
 
 def import_named(spec: str, key: str) -> object:
-    """What a key that names code stands for: "module:Name".
+    """What a key that names code stands for: "module:Name", also of a file in the current folder.
 
     Args:
         spec: The key's value.
@@ -99,6 +101,8 @@ def import_named(spec: str, key: str) -> object:
     Raises:
         ConfigError: If there is no such module, or nothing of that name in it.
     """
+    if (folder := str(Path.cwd())) not in sys.path:
+        sys.path.append(folder)  # behind all others; an installed command does not look there by itself
     module_name, _, name = spec.partition(":")
     if not module_name or not name:
         raise ConfigError(f"{key}: {spec!r} should read module:Name, such as my_file:MyName for my_file.py")

@@ -146,6 +146,12 @@ def test_a_policy_whose_network_is_not_there_says_what_is_missing(
         load_policy(trainer.folder)
 
 
+def test_a_file_in_the_folder_one_starts_from_is_found(mine, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[1:])
+    monkeypatch.chdir(tmp_path)
+    assert type(build_network(Network(custom=mine), 12)).__name__ == "Mine"
+
+
 def test_policies_without_a_network_of_their_own_are_written_as_ever(make_trainer, small_config):
     trainer = make_trainer(small_config())
     trainer.save()
