@@ -80,7 +80,7 @@ def box_of(module: str) -> str:
     """The box of the picture in which a module stands."""
     package, *rest = module.split(".")
     for box, names in BESIDE[package].items():
-        if not rest and "__init__" in names or len(rest) == 1 and rest[0] in names:
+        if len(rest) < 2 and (rest[0] if rest else "__init__") in names:
             return box
     return "/".join([package.removeprefix("canasta_") if package != "canasta_env" else package, rest[0]])
 
@@ -129,16 +129,22 @@ def rows(arrows: Mapping[str, set[str]]) -> list[list[str]]:
     return [sorted(box for box in arrows if height[box] == row) for row in range(max(height.values()) + 1)]
 
 
-def lines_of(box: str) -> int:
-    """Lines of code of the files in a box."""
-    files = [path for name, path in modules().items() if box_of(name) == box]
-    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+def plain_arrows(arrows: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """The arrows without those that follow from others: a way over another box leads there too."""
+
+    @cache
+    def reached(box: str) -> frozenset[str]:
+        return frozenset(arrows[box]).union(*map(reached, arrows[box]))
+
+    return {
+        box: {target for target in targets if not any(target in reached(other) for other in targets)}
+        for box, targets in arrows.items()
+    }
 
 
 def draw() -> str:
-    """The picture as SVG; lines of code are rounded to hundreds, so that it changes only when the house does."""
-    arrows = box_arrows()
-    floors = rows(arrows)
+    """The picture as SVG."""
+    floors, arrows = rows(box_arrows()), plain_arrows(box_arrows())
     width = max(map(len, floors)) * (BOX[0] + MARGIN) + MARGIN
     height = len(floors) * ROW + 2 * MARGIN
     place = {}
@@ -146,29 +152,33 @@ def draw() -> str:
         left = (width - len(boxes) * (BOX[0] + MARGIN) + MARGIN) / 2
         for number, box in enumerate(boxes):
             place[box] = (left + number * (BOX[0] + MARGIN), height - MARGIN - BOX[1] - row * ROW)
-    parts = [
-        f'<line x1="{place[box][0] + BOX[0] / 2:g}" y1="{place[box][1] + BOX[1]:g}" '
-        f'x2="{place[target][0] + BOX[0] / 2:g}" y2="{place[target][1]:g}" stroke="{EDGE}" stroke-opacity="0.45"/>'
-        for box in sorted(arrows)
-        for target in sorted(arrows[box])
-    ]
+    parts = [_arrow(place[box], place[target]) for box in sorted(arrows) for target in sorted(arrows[box])]
     parts += [_box(box, *place[box]) for box in sorted(place)]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" font-family="sans-serif" '
-        f'font-size="13" text-anchor="middle"><rect width="100%" height="100%" fill="white"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        'font-family="sans-serif" font-size="13" text-anchor="middle">'
+        '<rect width="100%" height="100%" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
+    """From the lower edge of a box to the upper edge of one below it, with a dot where it arrives."""
+    x, y = start[0] + BOX[0] / 2, start[1] + BOX[1]
+    to_x, to_y = end[0] + BOX[0] / 2, end[1]
+    return (
+        f'<line x1="{x:g}" y1="{y:g}" x2="{to_x:g}" y2="{to_y:g}" stroke="{EDGE}"/>'
+        f'<circle cx="{to_x:g}" cy="{to_y:g}" r="3.5" fill="{EDGE}"/>'
     )
 
 
 def _box(name: str, x: float, y: float) -> str:
     fill = FILLS["canasta_env" if name.startswith("canasta_env") else "agents"]
-    hundreds = max(1, round(lines_of(name) / 100))
+    num_files = sum(box_of(module) == name for module in modules())
+    middle = x + BOX[0] / 2
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{BOX[0]}" height="{BOX[1]}" rx="6" fill="{fill}" stroke="{EDGE}"/>'
-        f'<text x="{x + BOX[0] / 2:g}" y="{y + 17:g}" fill="{TEXT}">{escape(name)}</text>'
-        f'<text x="{x + BOX[0] / 2:g}" y="{y + 33:g}" fill="{EDGE}" font-size="11">'
-        f"{hundreds / 10:g} thousand lines</text>"
+        f'<text x="{middle:g}" y="{y + 17:g}" fill="{TEXT}">{escape(name)}</text>'
+        f'<text x="{middle:g}" y="{y + 33:g}" fill="{EDGE}" font-size="11">{num_files} files</text>'
     )
 
 

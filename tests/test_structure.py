@@ -1,4 +1,4 @@
-"""The house as docs/architecture.md tells it: arrows one way, no circles, one import name, files of a size."""
+"""The structure that docs/architecture.md shows: arrows one way, no circles, one import name."""
 
 from __future__ import annotations
 
