@@ -185,11 +185,12 @@ def _survey(rules, s, seat, side):  # type: ignore[no-untyped-def]
         fit = at_least(naturals, PAIR) & negate(load_ranks(s.closed, at))
         mixed = at_least(wilds_there, 1)
         is_mixed = is_mixed or (fit & mixed) != NONE
+        clean_canastas = at_least(on_table, CANASTA_SIZE) & negate(mixed)
         if rules.canasta_waives_minimum:
-            canastas = at_least(on_table, CANASTA_SIZE) | fit & at_least(naturals, CANASTA_SIZE)
-            is_waived = is_waived or (canastas & negate(mixed | only(s.taken, at))) != NONE
-        elif rules.closes_ranks and (at_least(on_table, CANASTA_SIZE) & negate(mixed)) != NONE:
-            spared_room = 0  # this clean meld stays so
+            coming = clean_canastas | fit & negate(mixed) & at_least(naturals, CANASTA_SIZE)
+            is_waived = is_waived or (coming & negate(only(s.taken, at))) != NONE
+        if rules.closes_ranks and clean_canastas != NONE:
+            spared_room = 0  # such a meld stays clean
         if rules.closes_ranks and not rules.melds_end_at_seven:
             closing = fit & negate(mixed) & at_least(naturals, CANASTA_SIZE)
             order_matters = order_matters or closing != NONE
