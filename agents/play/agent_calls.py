@@ -1,4 +1,4 @@
-"""Calls that may take long, or never come back, apart from the server's own thread."""
+"""Calls of agents: what they choose and advise, and how long the server waits for them."""
 
 from __future__ import annotations
 
@@ -17,29 +17,32 @@ from canasta_env.agent import Agent, DecisionBatch
 
 Result = TypeVar("Result")
 
+_MAX_LIKELY = 8  # actions whose probabilities are told
+_MIN_PROBABILITY = 0.001  # of an action that is told
 
-class OverdueError(PlayError):
-    """An agent that has not answered in time; it may still be thinking."""
+
+class CallTimeoutError(PlayError):
+    """A call that has not returned in time; it may still go on."""
 
 
-async def in_time(call: Callable[[], Result], limit_s: float, who: str) -> Result:
-    """Make a call in a thread of its own: one that hangs holds up nobody, not even the program's end.
+async def call_with_timeout(call: Callable[[], Result], timeout_s: float, who: str) -> Result:
+    """Make a call in a thread of its own, so that one that hangs does not block the server or its exit.
 
     Args:
         call: What is called.
-        limit_s: Seconds to wait for it; the call itself cannot be stopped.
+        timeout_s: Seconds to wait for it; the call itself cannot be stopped.
         who: Named in the error.
 
     Returns:
         What the call returns; raises what it raises.
 
     Raises:
-        OverdueError: If it takes longer.
+        CallTimeoutError: If it takes longer.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()
 
-    def settle(result: Any, error: BaseException | None) -> None:
+    def set_outcome(result: Any, error: BaseException | None) -> None:
         if future.done():
             return
         if error is None:
@@ -53,24 +56,17 @@ async def in_time(call: Callable[[], Result], limit_s: float, who: str) -> Resul
             result = call()
         except Exception as error:
             fault = error
-        except BaseException as error:  # an outsider's SystemExit must not end the server
+        except BaseException as error:  # a third party's SystemExit must not end the server
             fault = PlayError(f"{who}: {type(error).__name__}: {error}")
         with contextlib.suppress(RuntimeError):  # the server may have ended
-            loop.call_soon_threadsafe(settle, result, fault)
+            loop.call_soon_threadsafe(set_outcome, result, fault)
 
     threading.Thread(target=run, name=f"canasta-play: {who}", daemon=True).start()
-    await asyncio.wait([future], timeout=limit_s)
+    await asyncio.wait([future], timeout=timeout_s)
     if not future.done():
         future.cancel()
-        raise OverdueError(f"{who} has not answered in {limit_s:g} s")
+        raise CallTimeoutError(f"{who} has not answered in {timeout_s:g} s")
     return future.result()
-
-
-# What an agent would do in a seat, from what that seat knows.
-
-
-_SHOWN = 8  # likeliest actions
-_LEAST = 0.001  # probability that is worth a line
 
 
 def decision(table: Table) -> DecisionBatch:
@@ -95,7 +91,7 @@ def choose(agent: Agent, table: Table) -> str:
     asked = decision(table)
     try:
         action = int(np.asarray(agent.act(asked)).reshape(-1)[0])
-    except (Exception, SystemExit) as error:  # an outsider's code may raise anything
+    except (Exception, SystemExit) as error:  # a third party's code may raise anything
         raise PlayError(f"{agent.name} failed in seat {table.to_play}: {error}") from error
     if not 0 <= action < NUM_ACTIONS or not asked.masks[0, action]:
         name = NOTATIONS[action] if 0 <= action < NUM_ACTIONS else action
@@ -119,11 +115,11 @@ def advise(agent: Agent, table: Table) -> dict[str, Any]:
     told: dict[str, Any] = {"agent": agent.name, "action": choose(agent, table)}
     if hasattr(agent, "judge") and hasattr(agent, "value_unit"):  # a trained policy: neural.agent.NeuralAgent
         probabilities, value = agent.judge(decision(table))
-        order = np.argsort(-probabilities[0], kind="stable")[:_SHOWN]
+        order = np.argsort(-probabilities[0], kind="stable")[:_MAX_LIKELY]
         told["likely"] = [
             [NOTATIONS[action], float(probabilities[0, action])]
             for action in order
-            if probabilities[0, action] >= _LEAST
+            if probabilities[0, action] >= _MIN_PROBABILITY
         ]
         told["value"] = None if value is None else float(value[0])
         told["unit"] = agent.value_unit

@@ -1,4 +1,4 @@
-"""The course of a deal or a match: what was dealt, what was played, and what comes next."""
+"""A deal or a match at a table: what was dealt, what was played, and what comes next."""
 
 from __future__ import annotations
 
@@ -16,7 +16,43 @@ from canasta_env.records import DealRecord, Record
 Episode = Literal["deal", "match"]
 
 
-class Course:
+@dataclass(frozen=True)
+class Move:
+    """An action, and what is seen of it: all of it by everybody but `drawn`, which its seat alone sees."""
+
+    seat: int
+    action: str
+    drawn: tuple[str, ...] = ()  # cards that came into the hand from the stock
+    threes: tuple[str, ...] = ()  # that were laid on the way (R-THREE)
+    taken: tuple[str, ...] = ()  # cards that left the pile, top card last
+
+    def seen_by(self, seat: int | None) -> dict[str, Any]:
+        """The move as it is told to a seat, or in the open (None)."""
+        told: dict[str, Any] = {"seat": self.seat, "action": self.action}
+        if self.drawn and seat in (None, self.seat):
+            told["drawn"] = list(self.drawn)
+        if self.threes:
+            told["threes"] = list(self.threes)
+        if self.taken:
+            told["taken"] = list(self.taken)
+        return told
+
+
+def play_move(table: Table, action: str) -> Move:
+    """Play an action for the seat to move, and note the cards it moved; raises what `Table.play` raises."""
+    seat = table.to_play
+    before = table.copy()
+    table.play(action)
+    assert seat is not None
+    side = table.rules.side_of(seat)
+    drawn = Counter(table.hand(seat)) - Counter(before.hand(seat)) if action == "draw" else Counter()
+    threes = Counter(table.threes(side)) - Counter(before.threes(side))
+    pile, rest = before.pile, len(table.pile)
+    taken = [] if action.startswith("discard") else pile[rest:] if rest else pile
+    return Move(seat, action, tuple(drawn.elements()), tuple(threes.elements()), tuple(taken))
+
+
+class GameProgress:
     """A deal or a match under way.
 
     Args:
@@ -50,7 +86,7 @@ class Course:
 
     def play(self, notation: str) -> None:
         """Play an action for the seat to move; raises what `Table.play` raises."""
-        self.moves.append(play(self.table, notation))
+        self.moves.append(play_move(self.table, notation))
 
     @property
     def winner(self) -> int | None:
@@ -92,50 +128,11 @@ class Course:
 
     def record(self, *, with_this_deal: bool = True) -> Record:
         """All deals so far, this one as far as it was played, or only those before it."""
-        this = (self._deal_record(),) if with_this_deal else ()
-        return Record(self.rules, self.seed, (*self.finished, *this))
+        under_way = (self._deal_record(),) if with_this_deal else ()
+        return Record(self.rules, self.seed, (*self.finished, *under_way))
 
     def _deal_record(self) -> DealRecord:
         table = self.table
         points = tuple(score.total for score in table.score()) if table.is_over else None
         actions = tuple(move.action for move in self.moves)
         return DealRecord(table.dealer, table.scores, tuple(table.order), actions, points)
-
-
-# What was played at a table, and the cards that it moved.
-
-
-@dataclass(frozen=True)
-class Move:
-    """An action, and what is seen of it: all of it by everybody but `drawn`, which its seat alone sees."""
-
-    seat: int
-    action: str
-    drawn: tuple[str, ...] = ()  # cards that came into the hand from the stock
-    threes: tuple[str, ...] = ()  # that were laid on the way (R-THREE)
-    taken: tuple[str, ...] = ()  # cards that left the pile, top card last
-
-    def seen_by(self, seat: int | None) -> dict[str, Any]:
-        """The move as it is told to a seat, or in the open (None)."""
-        told: dict[str, Any] = {"seat": self.seat, "action": self.action}
-        if self.drawn and seat in (None, self.seat):
-            told["drawn"] = list(self.drawn)
-        if self.threes:
-            told["threes"] = list(self.threes)
-        if self.taken:
-            told["taken"] = list(self.taken)
-        return told
-
-
-def play(table: Table, action: str) -> Move:
-    """Play an action for the seat to move; raises what `Table.play` raises."""
-    seat = table.to_play
-    before = table.copy()
-    table.play(action)
-    assert seat is not None
-    side = table.rules.side_of(seat)
-    drawn = Counter(table.hand(seat)) - Counter(before.hand(seat)) if action == "draw" else Counter()
-    threes = Counter(table.threes(side)) - Counter(before.threes(side))
-    pile, rest = before.pile, len(table.pile)
-    taken = [] if action.startswith("discard") else pile[rest:] if rest else pile
-    return Move(seat, action, tuple(drawn.elements()), tuple(threes.elements()), tuple(taken))

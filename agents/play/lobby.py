@@ -1,4 +1,4 @@
-"""The hall: every table of a server by its name, the agents that can sit down, and the folder of records."""
+"""The lobby: every table of a server by its name, the agents offered, the folders of records and tables."""
 
 from __future__ import annotations
 
@@ -28,13 +28,19 @@ from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
 
 _LOG = logging.getLogger(__name__)
 MAX_TABLES = 200  # in memory
-_NAME_BYTES = 9  # of chance in the name of a table: who does not know it cannot find it
+_NAME_BYTES = 9  # of randomness in the name of a table: only who knows it finds the table
 _MAX_SEED = 2**53 - 1  # what JSON numbers hold exactly
-_SUFFIX = ".jsonl"
-Sitting = Session | Replay
+_RECORD_SUFFIX = ".jsonl"
+FORMAT = "canasta_env table"
+VERSION = 1
+MAX_KEPT = 1_000
+_TABLE_SUFFIX = ".json"
+_TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_WARM_UP_MOVES = 40  # of each game: enough to call what the rule-based players are made of
+TableSession = Session | Replay  # what is at a table
 
 
-class Hall:
+class Lobby:
     """All tables of a server.
 
     Args:
@@ -49,16 +55,16 @@ class Hall:
         self, runs: Path, records: Path, extra: Sequence[str] = (), tables: Path | None = None
     ) -> None:
         self._runs, self._records, self._extra = runs, records, tuple(extra)
-        self._keeper = None if tables is None else Keeper(tables)
-        self.tables: dict[str, Sitting] = {}  # the one longest not asked for first
+        self._store = None if tables is None else TableStore(tables)
+        self.tables: dict[str, TableSession] = {}  # the one longest not asked for first
         self._order = threading.Lock()  # of `tables`
         self._advisers: dict[tuple[Rules, str], list[Agent]] = {}
 
     def look_for_kept_tables(self) -> tuple[int, list[str]]:
-        """How many tables another server has left that can be read, and what is wrong with the others."""
-        return (0, []) if self._keeper is None else self._keeper.tidy()
+        """How many tables an earlier server has kept that can be read, and what is wrong with the others."""
+        return (0, []) if self._store is None else self._store.tidy()
 
-    def lobby(self) -> dict[str, Any]:
+    def offers(self) -> dict[str, Any]:
         """What can be played, by whom, and which records there are."""
         games = [
             {"game": game, "players": players, "agents": self.offered(standard_rules(game, players))}
@@ -91,7 +97,7 @@ class Hall:
                 raise PlayError(f"seats: {seat!r} is not offered; there are {', '.join(self.offered(rules))}")
         episode: Any = choice_of({"episode": "match", **message}, "episode", ["deal", "match"])
         seed = seed_of(message)
-        rehearse()
+        warm_up()
         return self._add(Session(rules, seats, self.maker(rules), seed, episode))
 
     def load(self, message: Mapping[str, Any]) -> str:
@@ -100,7 +106,7 @@ class Hall:
         Raises:
             PlayError: If it is no record, or does not agree with the rules; names line and reason.
         """
-        rehearse()
+        warm_up()
         try:
             if "text" in message:
                 record, name = _verify_text(text_of(message, "text")), "a record"
@@ -116,10 +122,10 @@ class Hall:
         record: Record = self.find(table).record()
         self._records.mkdir(parents=True, exist_ok=True)
         stem = f"{datetime.now():%Y-%m-%d-%H%M%S}-{record.rules.game}-{table[:4]}"
-        write(record, self._records / f"{stem}{_SUFFIX}")
-        return f"{stem}{_SUFFIX}"
+        write(record, self._records / f"{stem}{_RECORD_SUFFIX}")
+        return f"{stem}{_RECORD_SUFFIX}"
 
-    def find(self, table: object) -> Sitting:
+    def find(self, table: object) -> TableSession:
         """A table by its name, in memory or kept.
 
         Raises:
@@ -127,23 +133,23 @@ class Hall:
         """
         if not isinstance(table, str):
             raise PlayError(f"table: {table!r} must be a text")
-        sitting = self.tables.get(table)
-        if sitting is None:
-            if self._keeper is None or not self._keeper.has(table):
+        session = self.tables.get(table)
+        if session is None:
+            if self._store is None or not self._store.has(table):
                 raise PlayError(f"table: there is no {table!r}; it may have been closed with the server")
-            sitting = self._restored(table, self._keeper.read(table))
-        self._seat(table, sitting)
-        return sitting
+            session = self._restored(table, self._store.read(table))
+        self._hold(table, session)
+        return session
 
-    def keep(self, table: str, sitting: Sitting) -> None:
-        """Write down how a table stands; a folder that cannot be written is reported, and play goes on."""
-        if self._keeper is None:
+    def keep(self, table: str, session: TableSession) -> None:
+        """Store how a table stands; a folder that cannot be written is logged, and play goes on."""
+        if self._store is None:
             return
-        kept = sitting.kept()
-        if isinstance(sitting, Replay):
-            kept["record"] = _text_of_record(sitting.record())
+        kept = session.kept()
+        if isinstance(session, Replay):
+            kept["record"] = _text_of_record(session.record())
         try:
-            self._keeper.write(table, kept)
+            self._store.write(table, kept)
         except OSError as error:
             _LOG.warning("tables are not kept: %s", error)
 
@@ -156,21 +162,21 @@ class Hall:
         idle.append(agent)
         return advice
 
-    def _add(self, sitting: Sitting) -> str:
+    def _add(self, session: TableSession) -> str:
         name = secrets.token_urlsafe(_NAME_BYTES)
-        self._seat(name, sitting)
-        self.keep(name, sitting)
+        self._hold(name, session)
+        self.keep(name, session)
         return name
 
-    def _seat(self, name: str, sitting: Sitting) -> None:
+    def _hold(self, name: str, session: TableSession) -> None:
         with self._order:
             self.tables.pop(name, None)
             while len(self.tables) >= MAX_TABLES:
                 del self.tables[next(iter(self.tables))]
-            self.tables[name] = sitting
+            self.tables[name] = session
 
-    def _restored(self, table: str, kept: Mapping[str, Any]) -> Sitting:
-        rehearse()
+    def _restored(self, table: str, kept: Mapping[str, Any]) -> TableSession:
+        warm_up()
         try:
             if "record" in kept:
                 return Replay.restored(kept, _verify_text(text_of(kept, "record")))
@@ -187,7 +193,7 @@ class Hall:
                 raise PlayError(f"agent: {spec!r} is not offered; there are {', '.join(self.offered(rules))}")
             try:
                 return registry.make(spec, rules)
-            except (Exception, SystemExit) as error:  # an outsider's code may raise anything
+            except (Exception, SystemExit) as error:  # a third party's code may raise anything
                 raise PlayError(f"{spec}: {error}") from error
 
         return make
@@ -206,7 +212,7 @@ class Hall:
         return [*([own] if own else []), *sorted(found, key=lambda run: -found[run])]
 
     def _saved(self) -> list[str]:
-        return sorted((path.name for path in self._records.glob(f"*{_SUFFIX}")), reverse=True)
+        return sorted((path.name for path in self._records.glob(f"*{_RECORD_SUFFIX}")), reverse=True)
 
 
 def seed_of(message: Mapping[str, Any]) -> int:
@@ -237,18 +243,10 @@ def _verify_text(text: str) -> Record:
             raise RecordError(str(error).replace(str(path), "the record")) from None
 
 
-# Tables kept in a folder, one file each, so that they outlive the server.
+class TableStore:
+    """A folder in which tables are kept, one file each, so that they outlive the server.
 
-
-FORMAT = "canasta_env table"
-VERSION = 1
-MAX_KEPT = 1_000
-_TABLE_SUFFIX = ".json"
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-class Keeper:
-    """A folder of tables. Its files hold every card: they are for the server alone.
+    The files hold every card: they are for the server alone.
 
     Args:
         folder: Where they lie; made when first needed.
@@ -276,7 +274,7 @@ class Keeper:
 
     def has(self, name: str) -> bool:
         """Whether a table of this name is kept, readable or not."""
-        return _NAME.fullmatch(name) is not None and self._file(name).is_file()
+        return _TABLE_NAME.fullmatch(name) is not None and self._file(name).is_file()
 
     def read(self, name: str) -> dict[str, Any]:
         """What is kept of a table.
@@ -320,18 +318,12 @@ class Keeper:
         return self._folder / f"{name}{_TABLE_SUFFIX}"
 
 
-# Deals that nobody sees: they compile what tables need, where waiting for that holds up nobody.
-
-
-_MOVES = 40  # of a deal between rule-based players: enough for what they are made of
-
-
 @functools.cache
-def rehearse() -> None:
-    """Play one deal, once in a process. It takes about a minute where the engine is not compiled yet."""
+def warm_up() -> None:
+    """Play one deal, once in a process, to compile what a table needs: about a minute without a cache."""
     rules = classic(players=2)
-    session = _seated(rules, "random")
-    _ = decision(session.asked_for_advice()).observations
+    session = _full_table(rules, "random")
+    _ = decision(session.table_for_advice()).observations
     session.state()
     while session.waits_s is not None:
         session.advance()
@@ -339,15 +331,15 @@ def rehearse() -> None:
     session.handle({"type": "next"})
 
 
-def rehearse_players() -> None:
-    """Let the strongest rule-based players begin a deal of each game, while people still choose theirs."""
+def warm_up_players() -> None:
+    """Let the strongest rule-based players begin a deal of each game, to compile what they need."""
     for game in GAMES:
-        session = _seated(standard_rules(game), "heuristic")
-        for _ in range(_MOVES):
+        session = _full_table(standard_rules(game), "heuristic")
+        for _ in range(_WARM_UP_MOVES):
             if session.waits_s is not None:  # until the deal is over
                 session.advance()
 
 
-def _seated(rules: Rules, player: str) -> Session:
+def _full_table(rules: Rules, player: str) -> Session:
     """A table with one player in every seat."""
     return Session(rules, [player] * rules.players, functools.partial(registry.make, rules=rules), seed=0)

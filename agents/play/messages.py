@@ -1,4 +1,7 @@
-"""What a table refuses."""
+"""Messages of a table: the fields of those that come in, and the content of those that go out.
+
+What goes out is made from the VIEW of one seat, so it holds no more than that seat knows.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,11 @@ from canasta_env.actions import ID_OF, NOTATIONS
 from canasta_env.cards import BLACK_THREE, KINDS, NUM_KINDS, RED_THREE
 from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, PHASES, REFUSED, WILD_MELD
 from canasta_env.explain import IllegalActionError
+
+_ANSWERS = {REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
+_WILDS = ("2", "joker")
+_PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4
+_DISPLAY_ORDER = (RED_THREE, BLACK_THREE, *range(BLACK_THREE + 1, NUM_KINDS), KINDS.index("2"), WILD_MELD)
 
 
 class PlayError(ValueError):
@@ -56,15 +64,7 @@ def choice_of(message: Mapping[str, Any], key: str, choices: Sequence[str]) -> s
     return value
 
 
-# What a browser is told of a table: a function of one seat's VIEW, so no more than the seat knows.
-
-
-_ANSWERS = {REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
-_PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4
-_DISPLAY_ORDER = (RED_THREE, BLACK_THREE, *range(BLACK_THREE + 1, NUM_KINDS), KINDS.index("2"), WILD_MELD)
-
-
-def what_seat_sees(rules: Rules, view: NDArray[np.void]) -> dict[str, Any]:
+def view_message(rules: Rules, view: NDArray[np.void]) -> dict[str, Any]:
     """A seat's view with names for kinds, and absolute seats and sides, to be sent as JSON.
 
     Args:
@@ -97,7 +97,7 @@ def what_seat_sees(rules: Rules, view: NDArray[np.void]) -> dict[str, Any]:
 
 
 def open_hands(table: Table) -> list[dict[str, Any]]:
-    """All hands face up, in the form of `what_seat_sees`: for those who watch and do not play."""
+    """All hands face up, in the form of `view_message`: for those who watch and do not play."""
     hands = []
     for seat in range(table.rules.players):
         counts = table.view(seat)[0]["hand"]
@@ -146,14 +146,10 @@ def _names(counts: NDArray[np.int8]) -> list[str]:
     return [KINDS[kind] for kind in _DISPLAY_ORDER for _ in range(int(counts[kind]))]
 
 
-# Why something is not offered: the reasons of the rules for what a card, a meld or the pile suggests.
+def illegal_reasons(table: Table, target: str) -> list[dict[str, str]]:
+    """Why the actions that a target suggests are illegal, in the words of the rules.
 
-
-_WILDS = ("2", "joker")
-
-
-def refusals(table: Table, target: str) -> list[dict[str, str]]:
-    """Why the actions that a target suggests cannot be played; only what the seat to move knows matters.
+    Only what the seat to move knows matters.
 
     Args:
         table: The table; somebody is to move.

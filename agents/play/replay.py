@@ -1,18 +1,18 @@
-"""A record that is stepped through: messages in, messages out, as at a table that is played at."""
+"""A record that is stepped through: messages in, messages out, with the methods of a `Session`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from canasta_agents.play.game import Move, play
+from canasta_agents.play.game import Move, play_move
 from canasta_agents.play.messages import (
     PlayError,
     choice_of,
     open_hands,
     points_on_table,
     text_of,
-    what_seat_sees,
+    view_message,
     whole_number_of,
 )
 from canasta_agents.play.session import Question, seat_to_look_from
@@ -38,7 +38,7 @@ class Replay:
             self._steps.append((number, 0, table.copy()))
             self._moves.append([])
             for played, action in enumerate(deal.actions, start=1):
-                self._moves[-1].append(play(table, action))
+                self._moves[-1].append(play_move(table, action))
                 self._steps.append((number, played, table.copy()))
         self._at = 0
         self._seen_from: int | None = None
@@ -76,7 +76,7 @@ class Replay:
         """Nobody plays, so nobody is asked."""
         return None
 
-    def hear(self, question: Question, answer: str | PlayError) -> bool:
+    def apply_answer(self, question: Question, answer: str | PlayError) -> bool:
         """Nobody is asked, so nothing is heard."""
         return False
 
@@ -86,7 +86,7 @@ class Replay:
         deal, played, _ = self._steps[self._at]
         return {"deal": deal, "at": played}
 
-    def asked_for_advice(self) -> Table:
+    def table_for_advice(self) -> Table:
         """The table at this step."""
         return self._steps[self._at][2].copy()
 
@@ -94,7 +94,7 @@ class Replay:
         """Everything a browser shows, in the form of `Session.state`, and the steps of the record."""
         rules = self.rules
         deal, played, table = self._steps[self._at]
-        told = what_seat_sees(rules, table.view(self._seen_from or 0))
+        told = view_message(rules, table.view(self._seen_from or 0))
         if self._seen_from is None:
             told["hands"] = open_hands(table)
         return {

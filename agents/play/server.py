@@ -1,4 +1,4 @@
-"""The transport: a page, and a socket for each browser that passes messages between it and the hall."""
+"""The web server: the page, and a socket for each browser that passes messages between it and the lobby."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from aiohttp import WSMsgType, web
 
-from canasta_agents.play.agent_calls import in_time
-from canasta_agents.play.lobby import Hall, Sitting
+from canasta_agents.play.agent_calls import call_with_timeout
+from canasta_agents.play.lobby import Lobby, TableSession
 from canasta_agents.play.messages import PlayError, text_of
 from canasta_agents.play.session import Question
 
@@ -28,31 +28,33 @@ _POLICY = (
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-PATIENCE_S = 60.0
+AGENT_TIMEOUT_S = 60.0
+_MAX_WAITING = 64  # replies to one browser, before no more of its messages are read
 _OPENING_S = 600.0  # the engine may have to be compiled, and PyTorch to be loaded
+Reply = dict[str, Any]
 
 
 class Server:
-    """Serves a hall to browsers.
+    """Serves a lobby to browsers.
 
     Tables go on by themselves while somebody looks at them, and stand still otherwise.
 
     Args:
-        hall: The tables.
+        lobby: The tables.
         host: The address it listens on; if it is a loopback address, requests by other names are refused.
-        patience_s: Seconds that an agent may think about a move; then its table stops and says so.
+        agent_timeout_s: Seconds that an agent may think about a move; then its table stops and says so.
     """
 
-    def __init__(self, hall: Hall, host: str, patience_s: float = PATIENCE_S) -> None:
-        self._hall = hall
+    def __init__(self, lobby: Lobby, host: str, agent_timeout_s: float = AGENT_TIMEOUT_S) -> None:
+        self._lobby = lobby
         self._is_local = is_loopback(host)
-        self._patience_s = patience_s
-        self._watchers: dict[str, weakref.WeakSet[Outbox]] = {}
+        self._agent_timeout_s = agent_timeout_s
+        self._watchers: dict[str, weakref.WeakSet[SendQueue]] = {}
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
         self._runners: dict[str, asyncio.Task[None]] = {}
         self._questions: dict[str, Question] = {}  # that the runner of a table waits for
         self._sockets: weakref.WeakSet[web.WebSocketResponse] = weakref.WeakSet()
-        self._errands: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
 
     def app(self) -> web.Application:
         """The web application."""
@@ -84,92 +86,96 @@ class Server:
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE_BYTES, heartbeat=_HEARTBEAT_S)
         await socket.prepare(request)
-        outbox = Outbox(socket)
+        queue = SendQueue(socket)
         self._sockets.add(socket)
-        sender = asyncio.create_task(outbox.send())
+        sender = asyncio.create_task(queue.send())
         try:
             async for message in socket:
-                await outbox.wait_for_room()
+                await queue.wait_for_room()
                 if message.type is WSMsgType.TEXT:
-                    await self._reply(outbox, message.data)
+                    await self._reply(queue, message.data)
                 else:
-                    outbox.put({"type": "error", "reason": "a message is a text of JSON"})
+                    queue.put({"type": "error", "reason": "a message is a text of JSON"})
         finally:
             sender.cancel()
         return socket
 
-    async def _reply(self, outbox: Outbox, text: str) -> None:
-        with self._errors_told_to(outbox):
+    async def _reply(self, queue: SendQueue, text: str) -> None:
+        with self._errors_told_to(queue):
             message = _parse(text)
             kind = text_of(message, "type")
-            if kind in ("open", "load", "advise"):  # these may take long: what comes after does not wait
-                errand = asyncio.create_task(self._run_errand(outbox, kind, message))
-                self._errands.add(errand)
-                errand.add_done_callback(self._errands.discard)
+            if kind in ("open", "load", "advise"):  # these may take long: later messages do not wait
+                task = asyncio.create_task(self._run_background(queue, kind, message))
+                self._background.add(task)
+                task.add_done_callback(self._background.discard)
             else:
-                await self._follow(outbox, kind, message)
+                await self._handle(queue, kind, message)
 
     @contextlib.contextmanager
-    def _errors_told_to(self, outbox: Outbox) -> Iterator[None]:
+    def _errors_told_to(self, queue: SendQueue) -> Iterator[None]:
         try:
             yield
         except PlayError as error:
-            outbox.put({"type": "error", "reason": str(error)})
-        except Exception as error:  # a fault of ours must not end the game
+            queue.put({"type": "error", "reason": str(error)})
+        except Exception as error:  # a fault of the server must not end the game
             print(f"canasta-play: {type(error).__name__}: {error}", file=sys.stderr)
-            outbox.put({"type": "error", "reason": "the server could not follow; see its log"})
+            queue.put({"type": "error", "reason": "the server could not follow; see its log"})
 
-    async def _run_errand(self, outbox: Outbox, kind: str, message: Reply) -> None:
-        with self._errors_told_to(outbox):
+    async def _run_background(self, queue: SendQueue, kind: str, message: Reply) -> None:
+        with self._errors_told_to(queue):
             if kind == "advise":
-                await self._advise(outbox, message)
+                await self._advise(queue, message)
             else:
-                open_table = self._hall.open if kind == "open" else self._hall.load
-                table = await in_time(lambda: open_table(message), _OPENING_S, "the table")
-                outbox.put({"type": "opened", "table": table})
+                open_table = self._lobby.open if kind == "open" else self._lobby.load
+                table = await call_with_timeout(lambda: open_table(message), _OPENING_S, "the table")
+                queue.put({"type": "opened", "table": table})
 
-    async def _advise(self, outbox: Outbox, message: Reply) -> None:
+    async def _advise(self, queue: SendQueue, message: Reply) -> None:
         table, spec = text_of(message, "table"), text_of(message, "agent")
         async with self._lock(table):
-            sitting = await self._find(table)
-            asked, place = sitting.asked_for_advice(), sitting.place
-        advice = await in_time(lambda: self._hall.advise(spec, sitting.rules, asked), self._patience_s, spec)
-        outbox.put({"type": "advice", "table": table, **place, **advice})
+            session = await self._find(table)
+            asked, place = session.table_for_advice(), session.place
+        advice = await call_with_timeout(
+            lambda: self._lobby.advise(spec, session.rules, asked), self._agent_timeout_s, spec
+        )
+        queue.put({"type": "advice", "table": table, **place, **advice})
 
-    async def _follow(self, outbox: Outbox, kind: str, message: Reply) -> None:
+    async def _handle(self, queue: SendQueue, kind: str, message: Reply) -> None:
         if kind == "lobby":
-            outbox.put(await asyncio.to_thread(self._hall.lobby))
+            queue.put(await asyncio.to_thread(self._lobby.offers))
             return
         table = text_of(message, "table")
         async with self._lock(table):
-            sitting = await self._find(table)
+            session = await self._find(table)
             if kind == "join":
-                self._watchers.setdefault(table, weakref.WeakSet()).add(outbox)
-                outbox.put({**sitting.state(), "table": table})
+                self._watchers.setdefault(table, weakref.WeakSet()).add(queue)
+                queue.put({**session.state(), "table": table})
             elif kind == "save":
-                name = await asyncio.to_thread(self._hall.save, table)
-                outbox.put({"type": "saved", "table": table, "name": name})
+                name = await asyncio.to_thread(self._lobby.save, table)
+                queue.put({"type": "saved", "table": table, "name": name})
             else:
-                replies = await in_time(lambda: sitting.handle(message), self._patience_s, "the table")
+                replies = await call_with_timeout(
+                    lambda: session.handle(message), self._agent_timeout_s, "the table"
+                )
                 for reply in replies:
                     if reply["type"] == "state":
-                        await asyncio.to_thread(self._hall.keep, table, sitting)
+                        await asyncio.to_thread(self._lobby.keep, table, session)
                         self._tell(table, reply)
                     else:
-                        outbox.put({**reply, "table": table})
-        self._keep_going(table, sitting)
+                        queue.put({**reply, "table": table})
+        self._ensure_running(table, session)
 
     def _lock(self, table: str) -> asyncio.Lock:
         """What lets one change a table at a time."""
         return self._locks.setdefault(table, asyncio.Lock())
 
-    def _keep_going(self, table: str, sitting: Sitting) -> None:
+    def _ensure_running(self, table: str, session: TableSession) -> None:
         """Let the agents of a table play on, if they do not already."""
         runner, question = self._runners.get(table), self._questions.get(table)
-        if question is not None and not sitting.is_asking(question) and runner is not None:
-            runner.cancel()  # it waits for an answer that nobody wants any more
+        if question is not None and not session.is_asking(question) and runner is not None:
+            runner.cancel()  # its question has become void
             runner = None
-        if sitting.waits_s is not None and (runner is None or runner.done()):
+        if session.waits_s is not None and (runner is None or runner.done()):
             self._runners[table] = asyncio.create_task(self._run(table))
 
     async def _run(self, table: str) -> None:
@@ -179,7 +185,7 @@ class Server:
             if waits_s is None:
                 return
             await asyncio.sleep(waits_s)
-            if all(outbox.is_closed for outbox in self._watchers.get(table, ())):
+            if all(queue.is_closed for queue in self._watchers.get(table, ())):
                 return
             async with self._lock(table):
                 question = (await self._find(table)).ask()
@@ -187,34 +193,34 @@ class Server:
                 continue
             answer = await self._answer(table, question)
             async with self._lock(table):
-                sitting = await self._find(table)
-                if sitting.hear(question, answer):
-                    await asyncio.to_thread(self._hall.keep, table, sitting)
-                    self._tell(table, sitting.state())
+                session = await self._find(table)
+                if session.apply_answer(question, answer):
+                    await asyncio.to_thread(self._lobby.keep, table, session)
+                    self._tell(table, session.state())
 
     async def _answer(self, table: str, question: Question) -> str | PlayError:
         self._questions[table] = question
         try:
-            return await in_time(question.answer, self._patience_s, question.agent.name)
+            return await call_with_timeout(question.answer, self._agent_timeout_s, question.agent.name)
         except PlayError as error:
             return error
         finally:
             if self._questions.get(table) is question:
                 del self._questions[table]
 
-    async def _find(self, table: str) -> Sitting:
+    async def _find(self, table: str) -> TableSession:
         """A table, which may have to be taken up again; its lock must be held."""
-        if table in self._hall.tables:
-            return self._hall.find(table)
-        return await in_time(lambda: self._hall.find(table), _OPENING_S, "the table")
+        if table in self._lobby.tables:
+            return self._lobby.find(table)
+        return await call_with_timeout(lambda: self._lobby.find(table), _OPENING_S, "the table")
 
     def _tell(self, table: str, reply: Reply) -> None:
         """Send a reply to everybody who looks at a table."""
-        for outbox in list(self._watchers.get(table, ())):
-            outbox.put({**reply, "table": table})
+        for queue in list(self._watchers.get(table, ())):
+            queue.put({**reply, "table": table})
 
     async def _stop(self, app: web.Application) -> None:
-        for task in [*self._runners.values(), *self._errands]:
+        for task in [*self._runners.values(), *self._background]:
             task.cancel()
         await asyncio.gather(*(socket.close() for socket in list(self._sockets)))
 
@@ -239,15 +245,8 @@ def _parse(text: str) -> dict[str, Any]:
     return message
 
 
-# What a browser is still to be sent.
-
-
-Reply = dict[str, Any]
-_MOST_WAITING = 64
-
-
-class Outbox:
-    """Sends replies to one browser in their order, so that a slow one holds up nobody else.
+class SendQueue:
+    """The replies that one browser is still to be sent, in order: a slow browser delays no other.
 
     A state that has not been sent when a newer one of the same table comes is left out.
 
@@ -274,7 +273,7 @@ class Outbox:
                 self._waiting.remove(older)
         self._waiting.append(reply)
         self._has_some.set()
-        if len(self._waiting) >= _MOST_WAITING:
+        if len(self._waiting) >= _MAX_WAITING:
             self._has_room.clear()
 
     async def wait_for_room(self) -> None:
@@ -287,7 +286,7 @@ class Outbox:
             await self._has_some.wait()
             while self._waiting:
                 reply = self._waiting.popleft()
-                if len(self._waiting) < _MOST_WAITING:
+                if len(self._waiting) < _MAX_WAITING:
                     self._has_room.set()
                 with contextlib.suppress(ConnectionError, RuntimeError):  # it may be gone by now
                     await self._socket.send_json(reply)

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.play.agent_calls import OverdueError, choose
-from canasta_agents.play.game import Course, Episode
+from canasta_agents.play.agent_calls import CallTimeoutError, choose
+from canasta_agents.play.game import Episode, GameProgress
 from canasta_agents.play.messages import (
     PlayError,
     choice_of,
+    illegal_reasons,
     open_hands,
     points_on_table,
-    refusals,
     text_of,
-    what_seat_sees,
+    view_message,
     whole_number_of,
 )
 from canasta_env import IllegalActionError, NotationError, Rules, Table
@@ -38,11 +38,11 @@ Make = Callable[[str], Agent]
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What an agent is asked: its answer takes as long as it takes, and changes no table.
+    """What an agent is asked. To answer may take long, and changes no table.
 
     Attributes:
         missed: Tables at which the agent was asked before in this deal, if it has not seen them: one that was
-            made afresh is asked again, so that it remembers what the first one knew.
+            made anew is asked again, so that it remembers what the first one knew.
     """
 
     agent: Agent
@@ -84,15 +84,15 @@ class Session:
         self.own_seat = seats.index(YOU) if YOU in seats else None
         self._make, self._seed = make, seed
         self._agents = {seat: make(spec) for seat, spec in enumerate(seats) if spec != YOU}
-        self._course = Course(rules, seed, episode)
+        self._game = GameProgress(rules, seed, episode)
         self._seen_from: int | None = self.own_seat
         self._pace_s = _PACE_S
         self._is_paused = False
         self._fault: str | None = None
         self._asked: Question | None = None
         self._thinking: set[int] = set()  # seats whose agent has been asked and has not answered
-        self._behind: set[int] = set()  # seats whose agent has not seen what this deal asked of it so far
-        self._wake()
+        self._to_catch_up: set[int] = set()  # seats whose agent, made anew, has not seen this deal
+        self._reset_agents()
 
     @classmethod
     def restored(cls, kept: Mapping[str, Any], make: Make) -> Session:
@@ -104,31 +104,31 @@ class Session:
         rules = Rules.from_dict(kept["rules"])
         seed = check_seed(kept["seed"])
         session = cls(rules, kept["seats"], make, seed, choice_of(kept, "episode", ["deal", "match"]))  # type: ignore[arg-type]
-        course = session._course
+        game = session._game
         for number, actions in enumerate(kept["deals"]):
             if number:
-                course.next_deal()
+                game.next_deal()
             for action in actions:
-                course.play(action)
+                game.play(action)
         if session.own_seat is None:
             session._seen_from = seat_to_look_from({"seat": kept["seen_from"]}, rules)
         session._set_pace(kept)
         session._pause(kept)
-        session._wake()
-        session._behind = set(session._agents)
+        session._reset_agents()
+        session._to_catch_up = set(session._agents)
         return session
 
     def kept(self) -> dict[str, Any]:
         """The table in plain values, every card of it: for `restored`, not for a browser."""
-        course = self._course
+        game = self._game
         return {
             "rules": self.rules.to_dict(),
             "seats": list(self.seats),
             "seed": self._seed,
-            "episode": course.episode,
+            "episode": game.episode,
             "deals": [
-                *(list(deal.actions) for deal in course.finished),
-                [move.action for move in course.moves],
+                *(list(deal.actions) for deal in game.finished),
+                [move.action for move in game.moves],
             ],
             "seen_from": self._seen_from,
             "pace_s": self._pace_s,
@@ -166,7 +166,7 @@ class Session:
 
     @property
     def _is_due(self) -> bool:
-        table = self._course.table
+        table = self._game.table
         return not table.is_over and table.to_play != self.own_seat and self._fault is None
 
     def is_asking(self, question: Question) -> bool:
@@ -174,19 +174,19 @@ class Session:
         return question is self._asked
 
     def ask(self) -> Question | None:
-        """What the agent to move is to be asked; None if it is no agent's turn. `hear` takes the answer."""
+        """What the agent to move is to be asked, for `apply_answer`; None if it is no agent's turn."""
         if not self._is_due:
             return None
-        table = self._course.table
+        table = self._game.table
         seat = table.to_play
         assert seat is not None
-        missed = tuple(self._asked_before(seat)) if seat in self._behind else ()
+        missed = tuple(self._asked_before(seat)) if seat in self._to_catch_up else ()
         self._asked = Question(self._agents[seat], table.copy(), missed)
         self._thinking.add(seat)
-        self._behind.discard(seat)
+        self._to_catch_up.discard(seat)
         return self._asked
 
-    def hear(self, question: Question, answer: str | PlayError) -> bool:
+    def apply_answer(self, question: Question, answer: str | PlayError) -> bool:
         """Play what an agent has answered; returns False if the table has gone another way since.
 
         An agent that fails stops the table, and the state says so under `fault`. Its error may be that it has
@@ -197,16 +197,16 @@ class Session:
         seat = question.table.to_play
         assert seat is not None
         self._asked = None
-        if not isinstance(answer, OverdueError):
+        if not isinstance(answer, CallTimeoutError):
             self._thinking.discard(seat)
         if isinstance(answer, PlayError):
             _LOG.warning("%s", answer)
             # what it tried, or what it complains of, may tell of its hand
-            hides = self.own_seat is not None and not isinstance(answer, OverdueError)
+            hides = self.own_seat is not None and not isinstance(answer, CallTimeoutError)
             failed = f"{self.seats[seat]} failed in seat {seat}; the log says how"
             self._fault = failed if hides else str(answer)
         else:
-            self._course.play(answer)
+            self._game.play(answer)
         return True
 
     def advance(self) -> dict[str, Any]:
@@ -214,33 +214,33 @@ class Session:
         question = self.ask()
         if question is not None:
             try:
-                self.hear(question, question.answer())
+                self.apply_answer(question, question.answer())
             except PlayError as error:
-                self.hear(question, error)
+                self.apply_answer(question, error)
         return self.state()
 
     @property
     def place(self) -> dict[str, int]:
         """Where the table stands, to tell what an answer was about: the deal, and the moves played in it."""
-        return {"deal": len(self._course.finished) + 1, "at": len(self._course.moves)}
+        return {"deal": len(self._game.finished) + 1, "at": len(self._game.moves)}
 
-    def asked_for_advice(self) -> Table:
+    def table_for_advice(self) -> Table:
         """The table of which an agent may be asked what it would do in the place of the seat to move.
 
         Raises:
             PlayError: If another is to move.
         """
-        table = self._course.table
+        table = self._game.table
         if self.own_seat is not None and not table.is_over and table.to_play != self.own_seat:
             raise PlayError("it is not your turn")
         return table.copy()
 
     def state(self) -> dict[str, Any]:
         """Everything a browser shows, from what the seat knows; all hands only where nobody plays."""
-        course, table = self._course, self._course.table
+        game, table = self._game, self._game.table
         shown_seat = self._seen_from or 0
         is_open = self.own_seat is None and self._seen_from is None
-        told = what_seat_sees(self.rules, table.view(shown_seat))
+        told = view_message(self.rules, table.view(shown_seat))
         if is_open:
             told["hands"] = open_hands(table)
         is_own_turn = self.own_seat is not None and table.to_play == self.own_seat
@@ -250,18 +250,18 @@ class Session:
             **told,
             "game": self.rules.game,
             "target": self.rules.target,
-            "episode": course.episode,
-            "deal": len(course.finished) + 1,
+            "episode": game.episode,
+            "deal": len(game.finished) + 1,
             "names": list(self.seats),
             "own_seat": self.own_seat,
             "seen_from": self._seen_from,
             "legal": table.legal() if is_own_turn else [],
-            "moves": [move.seen_by(None if is_open else shown_seat) for move in course.moves],
+            "moves": [move.seen_by(None if is_open else shown_seat) for move in game.moves],
             "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
-            "totals": course.totals,
-            "winner": course.winner,
-            "is_over": course.is_over,
+            "totals": game.totals,
+            "winner": game.winner,
+            "is_over": game.is_over,
             "pace_s": self._pace_s,
             "is_paused": self._is_paused,
             "fault": self._fault,
@@ -269,7 +269,7 @@ class Session:
 
     def view(self) -> NDArray[np.void]:
         """What the person's seat knows, or seat 0 where nobody plays: `(1,) VIEW`."""
-        return self._course.table.view(self._seen_from or 0)
+        return self._game.table.view(self._seen_from or 0)
 
     def record(self) -> Record:
         """What was played, to be saved; of a person's deal nothing until it is over, as it holds every card.
@@ -277,38 +277,38 @@ class Session:
         Raises:
             PlayError: If there is nothing that may be saved yet.
         """
-        if self.own_seat is None or self._course.table.is_over:
-            return self._course.record()
-        if not self._course.finished:
+        if self.own_seat is None or self._game.table.is_over:
+            return self._game.record()
+        if not self._game.finished:
             raise PlayError("the first deal is not over: its record would show the hidden cards")
-        return self._course.record(with_this_deal=False)
+        return self._game.record(with_this_deal=False)
 
     def _play(self, message: Mapping[str, Any]) -> None:
-        course = self._course
+        game = self._game
         at = whole_number_of(message, "at", 0, _MAX_MOVES)
         action = text_of(message, "action")
-        if course.table.is_over:
+        if game.table.is_over:
             raise PlayError("the deal is over")
-        if self.own_seat is None or course.table.to_play != self.own_seat:
+        if self.own_seat is None or game.table.to_play != self.own_seat:
             raise PlayError("it is not your turn")
-        if at != len(course.moves):
-            raise PlayError(f"at: {at}, but the table stands at move {len(course.moves)}")
+        if at != len(game.moves):
+            raise PlayError(f"at: {at}, but the table stands at move {len(game.moves)}")
         try:
-            course.play(action)
+            game.play(action)
         except (IllegalActionError, NotationError) as error:
             raise PlayError(str(error)) from None
 
     def _next(self, message: Mapping[str, Any]) -> None:
-        if not self._course.table.is_over:
+        if not self._game.table.is_over:
             raise PlayError("the deal is not over")
-        if self._course.is_over:
+        if self._game.is_over:
             raise PlayError("no deal follows: the game is over")
-        self._course.next_deal()
-        self._wake()
+        self._game.next_deal()
+        self._reset_agents()
 
     def _undo(self, message: Mapping[str, Any]) -> None:
-        self._course.undo()
-        self._wake()
+        self._game.undo()
+        self._reset_agents()
 
     def _set_pace(self, message: Mapping[str, Any]) -> None:
         pace_s = message.get("pace_s")
@@ -329,42 +329,42 @@ class Session:
         self._seen_from = seat_to_look_from(message, self.rules)
 
     def _try_again(self, message: Mapping[str, Any]) -> None:
-        """Give the agent that failed another try, as one made afresh."""
+        """Give the agent that failed another try, made anew."""
         if self._fault is None:
             raise PlayError("no agent has failed")
-        seat = self._course.table.to_play
+        seat = self._game.table.to_play
         assert seat is not None
         self._agents[seat] = self._make(self.seats[seat])
         self._agents[seat].reset(1, self._seed_of(seat))
         self._thinking.discard(seat)
-        self._behind.add(seat)
+        self._to_catch_up.add(seat)
         self._fault = None
 
     def _why(self, target: str) -> dict[str, Any]:
         """Why what a target suggests is not offered to the person."""
-        table = self._course.table
+        table = self._game.table
         if self.own_seat is None or table.to_play != self.own_seat:
             raise PlayError("it is not your turn")
-        return {"type": "why", "target": target, **self.place, "refused": refusals(table, target)}
+        return {"type": "why", "target": target, **self.place, "refused": illegal_reasons(table, target)}
 
-    def _wake(self) -> None:
-        """Let the agents begin this deal as they would have in any case: the same again after an undo."""
+    def _reset_agents(self) -> None:
+        """Reset the agents for this deal: after an undo they play the same again."""
         for seat in self._thinking:
-            self._agents[seat] = self._make(self.seats[seat])  # the one that still thinks is left to itself
+            self._agents[seat] = self._make(self.seats[seat])  # the old one may still be thinking
         self._thinking.clear()
-        self._behind.clear()
+        self._to_catch_up.clear()
         self._asked, self._fault = None, None
         for seat, agent in self._agents.items():
             agent.reset(1, self._seed_of(seat))
 
     def _seed_of(self, seat: int) -> int:
         """What fixes the chance of an agent in this deal."""
-        return self._seed + len(self._course.finished) * self.rules.players + seat
+        return self._seed + len(self._game.finished) * self.rules.players + seat
 
     def _asked_before(self, seat: int) -> Iterator[Table]:
         """The tables at which a seat was to move in this deal until now."""
-        table = self._course.dealt()
-        for move in self._course.moves:
+        table = self._game.dealt()
+        for move in self._game.moves:
             if move.seat == seat:
                 yield table.copy()
             table.play(move.action)

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
-from canasta_agents.play.lobby import Hall
+from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import Server
 
 CHANCE = "python:tests.play.seated:Chance"
@@ -126,8 +126,8 @@ def test_thousands_of_odd_messages_harm_no_game_and_tell_nothing_hidden(tmp_path
         assert same == {key: value for key, value in state.items() if key in same}
 
     async def run() -> None:
-        hall = Hall(tmp_path / "runs", tmp_path / "records", [CHANCE], tmp_path / "tables")
-        async with TestClient(TestServer(Server(hall, "127.0.0.1").app())) as client:
+        lobby = Lobby(tmp_path / "runs", tmp_path / "records", [CHANCE], tmp_path / "tables")
+        async with TestClient(TestServer(Server(lobby, "127.0.0.1").app())) as client:
             await asyncio.wait_for(talk(client), 300)
 
     asyncio.run(run())

@@ -15,7 +15,7 @@ pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp import WSMsgType, WSServerHandshakeError
 from aiohttp.test_utils import TestClient, TestServer
 
-from canasta_agents.play.lobby import Hall
+from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import MAX_MESSAGE_BYTES, Server, is_loopback
 
 CHANCE = "python:tests.play.seated:Chance"
@@ -28,8 +28,8 @@ def serve(tmp_path: Path, talk: Callable[[Client], Awaitable[None]], host: str =
     """Start a server and talk to it."""
 
     async def run() -> None:
-        hall = Hall(tmp_path / "runs", tmp_path / "records", [CHANCE])
-        async with TestClient(TestServer(Server(hall, host).app())) as client:
+        lobby = Lobby(tmp_path / "runs", tmp_path / "records", [CHANCE])
+        async with TestClient(TestServer(Server(lobby, host).app())) as client:
             await asyncio.wait_for(talk(client), 60)
 
     asyncio.run(run())

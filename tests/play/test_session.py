@@ -88,7 +88,7 @@ def test_reasons_are_those_of_the_rules_and_do_not_depend_on_what_is_hidden() ->
     for hidden in (["4 4", "5 5", "7 7"], ["A A", "joker joker", "8 8"]):
         table = session()
         hands = [position["hands"][0], *hidden]
-        table._course.table = Table.from_position(position | {"hands": hands}, partial=True)
+        table._game.table = Table.from_position(position | {"hands": hands}, partial=True)
         before = table.state()
         targets = ("card:6", "card:K", "card:2", "card:9", "pile", "stock")
         told.append([table.handle({"type": "why", "target": target})[0] for target in targets])
@@ -112,7 +112,7 @@ def test_messages_do_not_depend_on_what_is_hidden() -> None:
     told = []
     for position in (POSITION, other):
         table = session()
-        table._course.table = Table.from_position(position, partial=True)
+        table._game.table = Table.from_position(position, partial=True)
         told.append(table.state())
     assert told[0] == told[1]
     assert told[0]["hands"][1]["known"] == ["A"]
@@ -183,14 +183,14 @@ def test_the_partner_is_asked_and_answers() -> None:
         "phase": "play",
     }
     table = session(classic(), seats=[YOU, "stubborn", "chance", "chance"])
-    table._course.table = Table.from_position(position, partial=True)
+    table._game.table = Table.from_position(position, partial=True)
     assert "ask" in table.state()["legal"]
     state = table.handle({"type": "play", "action": "ask", "at": 0})[0]
     assert (state["phase"], state["to_play"], state["legal"]) == ("answer", 2, [])
     assert table.advance()["answer"] in ("yes", "no")
     asked = session(classic(), seats=["chance", "chance", YOU, "chance"])
-    asked._course.table = Table.from_position(position, partial=True)
-    asked._course.play("ask")
+    asked._game.table = Table.from_position(position, partial=True)
+    asked._game.play("ask")
     assert asked.state()["legal"] == ["yes", "no"]
     assert asked.handle({"type": "play", "action": "no", "at": 1})[0]["answer"] == "no"
 
@@ -282,7 +282,7 @@ def test_what_a_failing_opponent_tried_is_not_told_to_who_plays(caplog: pytest.L
 def test_advice_is_given_for_the_own_turn_only_and_changes_nothing() -> None:
     table = own_turn()
     before = table.state()
-    asked = table.asked_for_advice()
+    asked = table.table_for_advice()
     assert asked.legal() == before["legal"]
     asked.play("draw")
     assert table.state() == before
@@ -290,7 +290,7 @@ def test_advice_is_given_for_the_own_turn_only_and_changes_nothing() -> None:
     discard = next(action for action in table.state()["legal"] if action.startswith("discard"))
     table.handle({"type": "play", "action": discard, "at": len(table.state()["moves"])})
     with pytest.raises(PlayError, match="not your turn"):
-        table.asked_for_advice()
+        table.table_for_advice()
 
 
 def test_seats_that_do_not_fit_are_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from canasta_agents.play.cli import play
+from canasta_agents.play.terminal import play_in_terminal
 from canasta_env import classic
 from tests.play.seated import make
 
@@ -22,7 +22,7 @@ def run(lines: Iterator[str]) -> str:
         shown.append(f"{prompt}{line}")
         return line
 
-    play(classic(players=2), SEATS, make, 9, read=read, show=shown.append)
+    play_in_terminal(classic(players=2), SEATS, make, 9, read=read, show=shown.append)
     return "\n".join(shown)
 
 

@@ -12,7 +12,7 @@ import sys, tempfile
 from pathlib import Path
 from random import Random
 from numba.core.registry import CPUDispatcher
-from canasta_agents.play.lobby import Hall
+from canasta_agents.play.lobby import Lobby
 
 def signatures():
     kernels = (thing for name, module in list(sys.modules.items()) if name.startswith("canasta_env.")
@@ -20,10 +20,10 @@ def signatures():
     return {(kernel.__name__, str(signature)) for kernel in kernels for signature in kernel.signatures}
 
 folder = Path(tempfile.mkdtemp())
-hall = Hall(folder / "runs", folder / "records")
-name = hall.open({"game": "modern_american", "players": 4, "seats": ["you", "random", "random", "random"]})
+lobby = Lobby(folder / "runs", folder / "records")
+name = lobby.open({"game": "modern_american", "players": 4, "seats": ["you", "random", "random", "random"]})
 before = signatures()
-session, rng = hall.find(name), Random(1)
+session, rng = lobby.find(name), Random(1)
 while True:
     state = session.advance() if session.waits_s is not None else session.state()
     if state["phase"] == "over":

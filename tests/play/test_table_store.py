@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from canasta_agents.play import lobby as hall_module
-from canasta_agents.play.lobby import Hall
+from canasta_agents.play import lobby as lobby_module
+from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.session import Session
 from canasta_env import Rules
@@ -21,13 +21,13 @@ CHANCE = "python:tests.play.seated:Chance"
 TWO = {"game": "classic", "players": 2, "seats": ["you", CHANCE], "seed": 5}
 
 
-def new_hall(folder: Path) -> Hall:
-    return Hall(folder / "runs", folder / "records", [CHANCE], folder / "tables")
+def new_lobby(folder: Path) -> Lobby:
+    return Lobby(folder / "runs", folder / "records", [CHANCE], folder / "tables")
 
 
-def sit_down(hall: Hall, message: dict[str, Any] = TWO) -> tuple[str, Session]:
-    name = hall.open(message)
-    session = hall.find(name)
+def sit_down(lobby: Lobby, message: dict[str, Any] = TWO) -> tuple[str, Session]:
+    name = lobby.open(message)
+    session = lobby.find(name)
     assert isinstance(session, Session)
     return name, session
 
@@ -54,18 +54,18 @@ def test_a_table_is_taken_up_by_another_server_and_goes_on_as_it_would_have(
         "players": rules.players,
         "seats": ["you"] + [CHANCE] * (rules.players - 1),
     }
-    before = new_hall(tmp_path)
+    before = new_lobby(tmp_path)
     name, session = sit_down(before, message)
     play_some(session, 30, Random(1))
     before.keep(name, session)
-    again = new_hall(tmp_path).find(name)
+    again = new_lobby(tmp_path).find(name)
     assert isinstance(again, Session)
     assert again.state() == session.state()
     assert play_deal(again, Random(2)) == play_deal(session, Random(2))
 
 
 def test_a_match_that_is_watched_is_taken_up_with_all_that_was_chosen(tmp_path: Path) -> None:
-    before = new_hall(tmp_path)
+    before = new_lobby(tmp_path)
     name, session = sit_down(before, TWO | {"seats": [CHANCE, CHANCE]})
     play_deal(session, Random(0))
     session.handle({"type": "next"})
@@ -74,13 +74,13 @@ def test_a_match_that_is_watched_is_taken_up_with_all_that_was_chosen(tmp_path: 
     session.handle({"type": "pace", "pace_s": 0.15})
     session.handle({"type": "pause", "is_paused": True})
     before.keep(name, session)
-    again = new_hall(tmp_path).find(name)
+    again = new_lobby(tmp_path).find(name)
     assert again.state() == session.state()
     assert again.record() == session.record()
 
 
 def test_a_record_that_is_open_is_taken_up_at_its_step(tmp_path: Path) -> None:
-    before = new_hall(tmp_path)
+    before = new_lobby(tmp_path)
     name, session = sit_down(before, TWO | {"seats": [CHANCE, CHANCE]})
     play_deal(session, Random(0))
     opened = before.load({"name": before.save(name)})
@@ -88,7 +88,7 @@ def test_a_record_that_is_open_is_taken_up_at_its_step(tmp_path: Path) -> None:
     replay.handle({"type": "go", "step": 7})
     state = replay.handle({"type": "look", "seat": 1})[0]
     before.keep(opened, replay)
-    assert new_hall(tmp_path).find(opened).state() == state
+    assert new_lobby(tmp_path).find(opened).state() == state
 
 
 def spoilt(kept: dict[str, Any], change: dict[str, Any]) -> str:
@@ -119,45 +119,45 @@ def spoilt(kept: dict[str, Any], change: dict[str, Any]) -> str:
 def test_a_file_that_is_no_table_is_reported_and_harms_no_other(
     change: str | dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
-    before = new_hall(tmp_path)
+    before = new_lobby(tmp_path)
     bad, good = before.open(TWO), before.open(TWO)
     state = before.find(good).state()
     kept = json.loads(file_of(tmp_path, bad).read_text())
     file_of(tmp_path, bad).write_text(change if isinstance(change, str) else spoilt(kept, change))
-    hall = new_hall(tmp_path)
-    num_kept, faults = hall.look_for_kept_tables()
+    lobby = new_lobby(tmp_path)
+    num_kept, faults = lobby.look_for_kept_tables()
     is_seen_at_once = isinstance(change, str) or "version" in change
     assert (num_kept, len(faults)) == ((1, 1) if is_seen_at_once else (2, 0))
     with pytest.raises(PlayError, match=reason):
-        hall.find(bad)
-    assert hall.find(good).state() == state
+        lobby.find(bad)
+    assert lobby.find(good).state() == state
 
 
 def test_a_name_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
-    before = new_hall(tmp_path)
+    before = new_lobby(tmp_path)
     name = before.open(TWO)
     file_of(tmp_path, name).rename(tmp_path / "outside.json")
-    hall = new_hall(tmp_path)
+    lobby = new_lobby(tmp_path)
     for wrong in ("../outside", f"{tmp_path}/outside", ".", "", "a\0b", "x" * 5_000):
         with pytest.raises(PlayError, match="there is no"):
-            hall.find(wrong)
+            lobby.find(wrong)
 
 
 def test_a_folder_that_cannot_be_written_spoils_no_game(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "tables").write_text("in the way")
-    hall = new_hall(tmp_path)
-    name, session = sit_down(hall)
+    lobby = new_lobby(tmp_path)
+    name, session = sit_down(lobby)
     play_deal(session, Random(3))
-    hall.keep(name, session)
-    assert hall.find(name) is session
+    lobby.keep(name, session)
+    assert lobby.find(name) is session
     assert "tables are not kept" in caplog.text
 
 
 def test_a_file_is_whole_even_if_writing_it_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hall = new_hall(tmp_path)
-    name, session = sit_down(hall)
+    lobby = new_lobby(tmp_path)
+    name, session = sit_down(lobby)
     before = file_of(tmp_path, name).read_text()
     play_some(session, 4, Random(0))
 
@@ -166,7 +166,7 @@ def test_a_file_is_whole_even_if_writing_it_fails(tmp_path: Path, monkeypatch: p
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", fail)
-        hall.keep(name, session)
+        lobby.keep(name, session)
     assert file_of(tmp_path, name).read_text() == before
     assert [path.name for path in (tmp_path / "tables").iterdir()] == [f"{name}.json"]
 
@@ -174,24 +174,22 @@ def test_a_file_is_whole_even_if_writing_it_fails(tmp_path: Path, monkeypatch: p
 def test_more_tables_than_memory_holds_are_all_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hall_module, "MAX_TABLES", 2)
-    hall = new_hall(tmp_path)
-    first, session = sit_down(hall)
+    monkeypatch.setattr(lobby_module, "MAX_TABLES", 2)
+    lobby = new_lobby(tmp_path)
+    first, session = sit_down(lobby)
     play_some(session, 6, Random(0))
-    hall.keep(first, session)
-    others = [hall.open(TWO) for _ in range(3)]
-    assert first not in hall.tables and len(hall.tables) == 2
-    assert hall.find(first).state() == session.state()
-    assert hall.find(others[-1]) and others[0] not in hall.tables
+    lobby.keep(first, session)
+    others = [lobby.open(TWO) for _ in range(3)]
+    assert first not in lobby.tables and len(lobby.tables) == 2
+    assert lobby.find(first).state() == session.state()
+    assert lobby.find(others[-1]) and others[0] not in lobby.tables
 
 
 def test_the_oldest_files_go_when_there_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from canasta_agents.play import lobby as keeping
-
-    monkeypatch.setattr(keeping, "MAX_KEPT", 2)
-    hall = new_hall(tmp_path)
-    names = [hall.open(TWO) for _ in range(4)]
+    monkeypatch.setattr(lobby_module, "MAX_KEPT", 2)
+    lobby = new_lobby(tmp_path)
+    names = [lobby.open(TWO) for _ in range(4)]
     (tmp_path / "tables" / ".abc.draft").write_text("{")
-    assert new_hall(tmp_path).look_for_kept_tables() == (2, [])
+    assert new_lobby(tmp_path).look_for_kept_tables() == (2, [])
     assert len(list((tmp_path / "tables").iterdir())) == 2
     assert file_of(tmp_path, names[-1]).is_file()

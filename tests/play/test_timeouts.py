@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
-from canasta_agents.play.agent_calls import OverdueError, in_time
-from canasta_agents.play.lobby import Hall
+from canasta_agents.play.agent_calls import CallTimeoutError, call_with_timeout
+from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.messages import PlayError
-from canasta_agents.play.server import Outbox, Server
+from canasta_agents.play.server import SendQueue, Server
 from canasta_agents.play.session import Session
 from canasta_env import classic
 from tests.play.seated import Hanging, make
@@ -33,10 +33,12 @@ def gate() -> Iterator[None]:
     Hanging.gate.set()  # let the threads end
 
 
-def serve(tmp_path: Path, talk: Callable[[Client], Awaitable[None]], patience_s: float = 0.3) -> None:
+def serve(tmp_path: Path, talk: Callable[[Client], Awaitable[None]], agent_timeout_s: float = 0.3) -> None:
     async def run() -> None:
-        hall = Hall(tmp_path / "runs", tmp_path / "records", [CHANCE, HANGING, LEAVING], tmp_path / "tables")
-        async with TestClient(TestServer(Server(hall, "127.0.0.1", patience_s).app())) as client:
+        lobby = Lobby(
+            tmp_path / "runs", tmp_path / "records", [CHANCE, HANGING, LEAVING], tmp_path / "tables"
+        )
+        async with TestClient(TestServer(Server(lobby, "127.0.0.1", agent_timeout_s).app())) as client:
             await asyncio.wait_for(talk(client), 60)
 
     asyncio.run(run())
@@ -85,7 +87,7 @@ def test_while_an_agent_hangs_the_lobby_other_tables_and_its_own_table_answer(tm
         await open_table(socket, [CHANCE, CHANCE])
         await until(socket, lambda message: len(message.get("moves", ())) > 2)
 
-    serve(tmp_path, talk, patience_s=60)
+    serve(tmp_path, talk, agent_timeout_s=60)
 
 
 def test_going_back_does_not_wait_for_an_agent_that_hangs(tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_going_back_does_not_wait_for_an_agent_that_hangs(tmp_path: Path) -> Non
         await until(socket, lambda message: len(message.get("moves", ())) > 5)
         hangs.set()
 
-    serve(tmp_path, talk, patience_s=60)
+    serve(tmp_path, talk, agent_timeout_s=60)
 
 
 def test_an_agent_that_hangs_when_asked_for_advice_holds_up_nothing(tmp_path: Path) -> None:
@@ -131,9 +133,9 @@ def test_what_ends_the_program_is_an_error_of_its_thread_only() -> None:
         raise SystemExit("enough")
 
     with pytest.raises(PlayError, match="visitor: SystemExit: enough"):
-        asyncio.run(in_time(leave, 5, "visitor"))
-    with pytest.raises(OverdueError, match="visitor has not answered"):
-        asyncio.run(in_time(Hanging.gate.wait, 0.05, "visitor"))
+        asyncio.run(call_with_timeout(leave, 5, "visitor"))
+    with pytest.raises(CallTimeoutError, match="visitor has not answered"):
+        asyncio.run(call_with_timeout(Hanging.gate.wait, 0.05, "visitor"))
 
 
 def test_an_answer_that_comes_too_late_is_not_played() -> None:
@@ -141,7 +143,7 @@ def test_an_answer_that_comes_too_late_is_not_played() -> None:
     question = session.ask()
     assert question is not None
     session.handle({"type": "undo"})
-    assert not session.hear(question, "draw")
+    assert not session.apply_answer(question, "draw")
     assert session.state()["moves"] == []
     asked_again = session.ask()
     assert asked_again is not None and asked_again.agent is not question.agent
@@ -164,14 +166,14 @@ class Stuck:
 def test_a_browser_that_does_not_read_misses_states_between_and_holds_up_nobody() -> None:
     async def run() -> None:
         socket = Stuck()
-        outbox = Outbox(socket)  # type: ignore[arg-type]
-        sender = asyncio.create_task(outbox.send())
-        outbox.put({"type": "lobby"})
+        queue = SendQueue(socket)  # type: ignore[arg-type]
+        sender = asyncio.create_task(queue.send())
+        queue.put({"type": "lobby"})
         await asyncio.sleep(0)
         for number in range(1_000):
-            outbox.put({"type": "state", "table": "a", "number": number})
-            outbox.put({"type": "state", "table": "b", "number": number})
-        outbox.put({"type": "advice"})
+            queue.put({"type": "state", "table": "a", "number": number})
+            queue.put({"type": "state", "table": "b", "number": number})
+        queue.put({"type": "advice"})
         socket.reads.set()
         await asyncio.sleep(0.01)
         sender.cancel()
@@ -183,11 +185,11 @@ def test_a_browser_that_does_not_read_misses_states_between_and_holds_up_nobody(
 def test_who_asks_much_and_reads_nothing_is_not_served_on() -> None:
     async def run() -> None:
         socket = Stuck()
-        outbox = Outbox(socket)  # type: ignore[arg-type]
-        sender = asyncio.create_task(outbox.send())
+        queue = SendQueue(socket)  # type: ignore[arg-type]
+        sender = asyncio.create_task(queue.send())
         for _ in range(200):
-            outbox.put({"type": "error"})
-        waiting = asyncio.create_task(outbox.wait_for_room())
+            queue.put({"type": "error"})
+        waiting = asyncio.create_task(queue.wait_for_room())
         await asyncio.sleep(0.01)
         assert not waiting.done()
         socket.reads.set()

@@ -1,4 +1,4 @@
-"""The hall: what is offered, what may be opened, records saved and replayed."""
+"""The lobby: what is offered, what may be opened, records saved and replayed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from canasta_agents.play.lobby import Hall, rehearse_players
+from canasta_agents.play.lobby import Lobby, warm_up_players
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.replay import Replay
 from canasta_agents.play.session import Session
@@ -20,8 +20,8 @@ from tests.play.seated import make, play_deal
 
 
 @pytest.fixture
-def hall(tmp_path: Path) -> Hall:
-    return Hall(tmp_path / "runs", tmp_path / "records", ["python:tests.play.seated:Chance"])
+def lobby(tmp_path: Path) -> Lobby:
+    return Lobby(tmp_path / "runs", tmp_path / "records", ["python:tests.play.seated:Chance"])
 
 
 def replay_of(rules: Rules, deals: int = 1) -> tuple[Replay, records.Record]:
@@ -34,18 +34,18 @@ def replay_of(rules: Rules, deals: int = 1) -> tuple[Replay, records.Record]:
     return Replay(record, "a record"), record
 
 
-def test_the_lobby_offers_every_game_with_its_agents(hall: Hall) -> None:
-    lobby = hall.lobby()
-    offers = {(offer["game"], offer["players"]): offer["agents"] for offer in lobby["games"]}
+def test_the_lobby_offers_every_game_with_its_agents(lobby: Lobby) -> None:
+    message = lobby.offers()
+    offers = {(offer["game"], offer["players"]): offer["agents"] for offer in message["games"]}
     assert set(offers) == {("classic", 2), ("classic", 3), ("classic", 4), ("modern_american", 4)}
     assert offers["classic", 2][0] == "heuristic"
     assert all(
         "random" in agents and "python:tests.play.seated:Chance" in agents for agents in offers.values()
     )
-    assert lobby["records"] == []
+    assert message["records"] == []
 
 
-def test_policies_are_offered_for_their_game_only(hall: Hall, tmp_path: Path) -> None:
+def test_policies_are_offered_for_their_game_only(lobby: Lobby, tmp_path: Path) -> None:
     for name, card in (
         ("good", '{"rules": {"game": "classic", "players": 2}}'),
         ("torn", "{"),
@@ -54,9 +54,9 @@ def test_policies_are_offered_for_their_game_only(hall: Hall, tmp_path: Path) ->
         folder = tmp_path / "runs" / name / "best"
         folder.mkdir(parents=True)
         (folder / "policy.json").write_text(card)
-    assert f"neural:{tmp_path / 'runs' / 'good'}" in hall.offered(classic(players=2))
-    assert not [spec for spec in hall.offered(classic(players=4)) if str(tmp_path) in spec]
-    assert "neural:classic_4" in hall.offered(classic(players=4))
+    assert f"neural:{tmp_path / 'runs' / 'good'}" in lobby.offered(classic(players=2))
+    assert not [spec for spec in lobby.offered(classic(players=4)) if str(tmp_path) in spec]
+    assert "neural:classic_4" in lobby.offered(classic(players=4))
 
 
 @pytest.mark.parametrize(
@@ -78,39 +78,39 @@ def test_policies_are_offered_for_their_game_only(hall: Hall, tmp_path: Path) ->
     ],
     ids=str,
 )
-def test_a_table_that_cannot_be_is_refused(hall: Hall, change: dict[str, Any], reason: str) -> None:
+def test_a_table_that_cannot_be_is_refused(lobby: Lobby, change: dict[str, Any], reason: str) -> None:
     message = {"game": "classic", "players": 4, "seats": ["you", "random", "random", "random"]}
     with pytest.raises(PlayError) as refused:
-        hall.open(message | change)
+        lobby.open(message | change)
     assert reason in str(refused.value)
-    assert not hall.tables
+    assert not lobby.tables
 
 
-def test_tables_do_not_touch_each_other_and_cannot_be_guessed(hall: Hall) -> None:
+def test_tables_do_not_touch_each_other_and_cannot_be_guessed(lobby: Lobby) -> None:
     message = {
         "game": "classic",
         "players": 2,
         "seats": ["you", "python:tests.play.seated:Chance"],
         "seed": 5,
     }
-    first, second = hall.open(message), hall.open(message)
+    first, second = lobby.open(message), lobby.open(message)
     assert first != second and len(first) >= 12
-    before = hall.find(second).state()
-    play_deal(hall.find(first), Random(1))  # type: ignore[arg-type]
-    assert hall.find(second).state() == before
+    before = lobby.find(second).state()
+    play_deal(lobby.find(first), Random(1))  # type: ignore[arg-type]
+    assert lobby.find(second).state() == before
     for wrong in ("nobody", None, 3, ["x"]):
         with pytest.raises(PlayError, match=r"there is no|must be a text"):
-            hall.find(wrong)
+            lobby.find(wrong)
 
 
-def test_a_record_is_saved_and_loaded_again(hall: Hall, tmp_path: Path) -> None:
+def test_a_record_is_saved_and_loaded_again(lobby: Lobby, tmp_path: Path) -> None:
     chance = "python:tests.play.seated:Chance"
-    table = hall.open({"game": "classic", "players": 2, "seats": [chance, chance]})
-    end = play_deal(hall.find(table), Random(1))[-1]  # type: ignore[arg-type]
-    name = hall.save(table)
-    assert hall.lobby()["records"] == [name]
+    table = lobby.open({"game": "classic", "players": 2, "seats": [chance, chance]})
+    end = play_deal(lobby.find(table), Random(1))[-1]  # type: ignore[arg-type]
+    name = lobby.save(table)
+    assert lobby.offers()["records"] == [name]
     for message in ({"name": name}, {"text": (tmp_path / "records" / name).read_text()}):
-        loaded = hall.find(hall.load(message))
+        loaded = lobby.find(lobby.load(message))
         state = loaded.handle({"type": "go", "step": loaded.state()["num_steps"] - 1})[0]
         assert (state["score"], state["totals"]) == (end["score"], end["totals"])
 
@@ -127,9 +127,9 @@ def test_a_record_is_saved_and_loaded_again(hall: Hall, tmp_path: Path) -> None:
     ],
     ids=["path", "nothing", "number", "empty", "other", "deep"],
 )
-def test_what_is_no_record_is_refused(hall: Hall, message: dict[str, Any], reason: str) -> None:
+def test_what_is_no_record_is_refused(lobby: Lobby, message: dict[str, Any], reason: str) -> None:
     with pytest.raises(PlayError) as refused:
-        hall.load(message)
+        lobby.load(message)
     assert str(refused.value).startswith(reason)
 
 
@@ -155,7 +155,7 @@ def test_a_record_can_be_seen_from_a_seat_and_judged() -> None:
     replay, _ = replay_of(modern_american())
     state = replay.handle({"type": "look", "seat": 1})[0]
     assert [bool(hand["cards"]) for hand in state["hands"]] == [False, True, False, False]
-    assert replay.asked_for_advice().legal() == ["draw"]
+    assert replay.table_for_advice().legal() == ["draw"]
     for message in (
         {"type": "play", "action": "draw", "at": 0},
         {"type": "go", "step": 10**6},
@@ -165,8 +165,8 @@ def test_a_record_can_be_seen_from_a_seat_and_judged() -> None:
             replay.handle(message)
 
 
-def test_rehearsing_players_ends_even_where_a_deal_is_short() -> None:
-    thread = threading.Thread(target=rehearse_players, daemon=True)
+def test_warming_up_players_ends_even_where_a_deal_is_short() -> None:
+    thread = threading.Thread(target=warm_up_players, daemon=True)
     thread.start()
     thread.join(600)  # with the engine to be compiled
     assert not thread.is_alive()

@@ -1,0 +1,96 @@
+"""A deal in the terminal: the table as text, actions by number or notation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from canasta_agents.play.agent_calls import advise
+from canasta_agents.play.messages import PlayError
+from canasta_agents.play.session import Make, Session
+from canasta_env.rendering.text import view_picture
+from canasta_env.rules import Rules
+
+_HELP = "a number or a notation plays; ? AGENT asks what it would do; undo, help, quit"
+
+
+def play_in_terminal(
+    rules: Rules,
+    seats: Sequence[str],
+    make: Make,
+    seed: int,
+    *,
+    read: Callable[[str], str] = input,
+    show: Callable[[str], None] = print,
+) -> None:
+    """Play one deal, or watch one if no seat is "you".
+
+    Args:
+        rules: The game.
+        seats: As for `Session`.
+        make: Makes an agent of a spec.
+        seed: Fixes the cards.
+        read: Asks for a line.
+        show: Shows a text.
+    """
+    session = Session(rules, seats, make, seed, "deal")
+    show(_HELP)
+    shown = 0
+    while True:
+        state = session.state()
+        for move in state["moves"][shown:]:
+            show(f"  {state['names'][move['seat']]} (seat {move['seat']}): {move['action']}")
+        shown = len(state["moves"])
+        if state["fault"]:
+            show(state["fault"])
+            return
+        if state["is_over"]:
+            _show_score(state, show)
+            return
+        if not state["legal"]:
+            session.advance()
+            continue
+        show("\n" + view_picture(rules, session.view()) + "\n")
+        for number, action in enumerate(state["legal"], start=1):
+            show(f"  {number:2} {action}")
+        try:
+            line = read("> ").strip()
+        except EOFError:
+            return
+        if line == "quit":
+            return
+        try:
+            _follow(session, line, state["legal"], make, show)
+        except PlayError as error:
+            show(str(error))
+        if line == "undo":
+            shown = 0
+
+
+def _follow(
+    session: Session, line: str, legal: Sequence[str], make: Make, show: Callable[[str], None]
+) -> None:
+    if line == "help":
+        show(_HELP)
+    elif line == "undo":
+        session.handle({"type": "undo"})
+    elif line.startswith("?"):
+        agent = make(line[1:].strip() or "heuristic")
+        agent.reset(1, 0)
+        advice = advise(agent, session.table_for_advice())
+        show(f"{advice['agent']} would {advice['action']}")
+        for action, probability in advice.get("likely", ()):
+            show(f"  {probability:6.1%} {action}")
+        if advice.get("value") is not None:
+            show(f"  it expects {advice['value']:+.0f} {advice['unit']} of this deal")
+    else:
+        is_number = line.isdecimal() and 1 <= int(line) <= len(legal)
+        action = legal[int(line) - 1] if is_number else line
+        session.handle({"type": "play", "action": action, "at": session.place["at"]})
+
+
+def _show_score(state: dict[str, object], show: Callable[[str], None]) -> None:
+    scores: list[dict[str, int]] = state["score"]  # type: ignore[assignment]
+    show("\nthe deal is over")
+    for clause in scores[0]:
+        numbers = "".join(f"{score[clause]:>9,}" for score in scores)
+        show(f"  {clause.replace('_', ' '):<16}{numbers}")
