@@ -7,34 +7,16 @@ import inspect
 from collections.abc import Callable, Mapping
 
 from canasta_agents.heuristics.agent import CompiledAgent
-from canasta_agents.heuristics.params import PLAIN_CLOSER, Style
+from canasta_agents.heuristics.players import PLAYERS_OF, STRONGEST
 from canasta_env.agent import Agent
 from canasta_env.rules import Game, Rules
 
 _NEURAL, _ONNX, _PYTHON = "neural:", "onnx:", "python:"
 _STRONGEST = "heuristic"
 
-# What a name stands for: a compiled player and its numbers.
-_CLASSIC: Mapping[str, tuple[str, Style]] = {
-    "random": ("random", Style()),
-    "watcher": ("watcher", Style()),
-    "closer": ("closer", Style()),
-    "closer_plain": ("closer", Style(closer=PLAIN_CLOSER)),
-    "weigher": ("weigher", Style()),
-    "builder": ("builder", Style()),
-    "gambler": ("gambler", Style()),
-    "greedy": ("greedy", Style()),
-    "eager": ("eager", Style()),
-}
-_MODERN: Mapping[str, tuple[str, Style]] = {
-    "random": ("random", Style()),
-    "simple": ("simple", Style()),
-    "keeper": ("keeper", Style()),
-}
-_PLAYERS: Mapping[Game, Mapping[str, tuple[str, Style]]] = {"classic": _CLASSIC, "modern_american": _MODERN}
 _ALIASES: Mapping[Game, Mapping[str, str]] = {
-    "classic": {_STRONGEST: "watcher"},
-    "modern_american": {_STRONGEST: "keeper", "closer": "keeper"},
+    "classic": {_STRONGEST: STRONGEST["classic"].name},
+    "modern_american": {_STRONGEST: STRONGEST["modern_american"].name, "closer": "keeper"},
 }
 
 
@@ -44,7 +26,7 @@ class RosterError(ValueError):
 
 def names(rules: Rules) -> tuple[str, ...]:
     """The rule-based players of a game, "random" first, aliases left out."""
-    return tuple(_PLAYERS[rules.game])
+    return tuple(PLAYERS_OF[rules.game])
 
 
 def make(spec: str, rules: Rules) -> Agent:
@@ -68,10 +50,9 @@ def make(spec: str, rules: Rules) -> Agent:
     if spec.startswith(_PYTHON):
         return _outsider(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
-    if name not in _PLAYERS[rules.game]:
+    if name not in PLAYERS_OF[rules.game]:
         raise RosterError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
-    player, style = _PLAYERS[rules.game][name]
-    return CompiledAgent(name, player, rules, style)
+    return CompiledAgent(PLAYERS_OF[rules.game][name], rules)
 
 
 def _choices(rules: Rules) -> str:
