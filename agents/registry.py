@@ -19,7 +19,7 @@ from types import ModuleType
 import numpy as np
 
 from canasta_agents.heuristics.agent import CompiledAgent
-from canasta_agents.heuristics.params import PLAIN_CLOSER, Style
+from canasta_agents.heuristics.players import PLAYERS_OF, STRONGEST
 from canasta_agents.policies import POLICY_FILES, policy_folder
 from canasta_env import agent as env_agent
 from canasta_env.agent import Agent
@@ -29,27 +29,9 @@ from canasta_env.rules import Game, Rules
 _NEURAL, _ONNX, _PYTHON = "neural:", "onnx:", "python:"
 _STRONGEST = "heuristic"
 
-# What a name stands for: a compiled player and its numbers.
-_CLASSIC: Mapping[str, tuple[str, Style]] = {
-    "random": ("random", Style()),
-    "watcher": ("watcher", Style()),
-    "closer": ("closer", Style()),
-    "closer_plain": ("closer", Style(closer=PLAIN_CLOSER)),
-    "weigher": ("weigher", Style()),
-    "builder": ("builder", Style()),
-    "gambler": ("gambler", Style()),
-    "greedy": ("greedy", Style()),
-    "eager": ("eager", Style()),
-}
-_MODERN: Mapping[str, tuple[str, Style]] = {
-    "random": ("random", Style()),
-    "simple": ("simple", Style()),
-    "keeper": ("keeper", Style()),
-}
-_PLAYERS: Mapping[Game, Mapping[str, tuple[str, Style]]] = {"classic": _CLASSIC, "modern_american": _MODERN}
 _ALIASES: Mapping[Game, Mapping[str, str]] = {
-    "classic": {_STRONGEST: "watcher"},
-    "modern_american": {_STRONGEST: "keeper", "closer": "keeper"},
+    "classic": {_STRONGEST: STRONGEST["classic"].name},
+    "modern_american": {_STRONGEST: STRONGEST["modern_american"].name, "closer": "keeper"},
 }
 
 
@@ -59,7 +41,7 @@ class RegistryError(ValueError):
 
 def names(rules: Rules) -> tuple[str, ...]:
     """The rule-based players of a game, "random" first, aliases left out."""
-    return tuple(_PLAYERS[rules.game])
+    return tuple(PLAYERS_OF[rules.game])
 
 
 def make(spec: str, rules: Rules) -> Agent:
@@ -83,10 +65,9 @@ def make(spec: str, rules: Rules) -> Agent:
     if spec.startswith(_PYTHON):
         return _outsider(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
-    if name not in _PLAYERS[rules.game]:
+    if name not in PLAYERS_OF[rules.game]:
         raise RegistryError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
-    player, style = _PLAYERS[rules.game][name]
-    return CompiledAgent(name, player, rules, style)
+    return CompiledAgent(PLAYERS_OF[rules.game][name], rules)
 
 
 def _choices(rules: Rules) -> str:

@@ -197,7 +197,7 @@ class _Room:
             which,
             self.slot_of_seat,
             seats.choosers,
-            seats.styles,
+            seats.params,
             seats.seeds,
             seats.decisions,
             self.views,

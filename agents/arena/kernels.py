@@ -205,7 +205,7 @@ class CompiledSeats:
     """The compiled players of a contest, as `play_out` takes them: a place for each of MAX_SEATS slots."""
 
     choosers: tuple[Callable[..., Any], ...]
-    styles: NDArray[np.void]  # (MAX_SEATS,) STYLE
+    params: NDArray[np.void]  # (MAX_SEATS,) PARAMS
     seeds: NDArray[np.uint64]  # (MAX_SEATS,)
     decisions: NDArray[np.int64]  # (MAX_SEATS, num_tables) made so far
 
@@ -219,7 +219,7 @@ class CompiledSeats:
         padded = [*compiled, *compiled[:1] * spare]
         return cls(
             choosers=tuple(agent.choose for agent in padded),
-            styles=as_kernel_argument(np.concatenate([agent.style for agent in padded])),
+            params=as_kernel_argument(np.concatenate([agent.params for agent in padded])),
             seeds=np.array([*seeds, *[0] * spare], np.uint64),
             decisions=np.zeros((MAX_SEATS, num_tables), np.int64),
         )
@@ -234,7 +234,7 @@ def play_out(
     which: Any,
     slot_of_seat: Any,
     choosers: Any,
-    styles: Any,
+    params: Any,
     seeds: Any,
     decisions: Any,
     views: Any,
@@ -250,7 +250,7 @@ def play_out(
         which: `(n,) int64` tables.
         slot_of_seat: `(num_tables, players) int64`.
         choosers: See `CompiledSeats`, like all that follow.
-        styles: Likewise.
+        params: Likewise.
         seeds: Likewise.
         decisions: Likewise; counted up.
         views: `(>= 1,) VIEW`, overwritten.
@@ -269,7 +269,7 @@ def play_out(
             build_view(rules[0], s, seat, views[0])
             random = random_number(seeds[slot], table, decisions[slot, table])
             decisions[slot, table] += 1
-            action = choosers[slot](rules[0], styles[slot], views[0], mask, random)
+            action = choosers[slot](rules[0], params[slot], views[0], mask, random)
             if action < 0 or action >= NUM_ACTIONS or mask[action] == 0:
                 status[i] = IS_ILLEGAL
                 break

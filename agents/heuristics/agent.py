@@ -1,58 +1,39 @@
-"""Compiled players as agents: a number, a style, and kernels that choose for a whole batch."""
+"""Rule-based players as agents, and the compiled loop that asks one for a whole batch."""
 
 from __future__ import annotations
-
-# mypy: allow-untyped-defs, allow-untyped-calls
-from collections.abc import Callable
-from typing import Any
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.heuristics import (
-    builder,
-    closer,
-    eager,
-    gambler,
-    greedy,
-    keeper,
-    simple,
-    uniform,
-    watcher,
-    weigher,
-)
+from canasta_agents.heuristics.frame import Player
 from canasta_agents.heuristics.jit import compiled, kernel, random_number
-from canasta_agents.heuristics.params import Style, style_record
+from canasta_agents.heuristics.params import Params, params_record
 from canasta_env.agent import DecisionBatch
-from canasta_env.engine.legality import legal_mask
 from canasta_env.engine.state import PHASE_OVER, as_kernel_argument, rules_record
-from canasta_env.engine.transition import apply
-from canasta_env.engine.view import build_view
 from canasta_env.rules import Rules
 
 
 class CompiledAgent:
-    """A compiled player. Its chance depends on the seed, the table and the number of the decision there.
+    """A rule-based player. Its chance depends on the seed, the table and the number of the decision there.
 
     Attributes:
         name: The name it is listed under.
-        choose: Its `choose`, for callers that play whole deals in compiled code (`players.play_deal`).
-        style: `(1,) STYLE`, its numbers.
+        choose: Its `choose`, for callers that play whole deals in compiled code.
+        params: `(1,) PARAMS`, its numbers.
     """
 
-    def __init__(self, name: str, choose: str, rules: Rules, style: Style | None = None) -> None:
-        """Set up a player.
+    def __init__(self, player: Player, rules: Rules, params: Params | None = None) -> None:
+        """Set up a player; it is compiled now, if it is not in the cache.
 
         Args:
-            name: The name it is listed under.
-            choose: Name of the compiled player, see `players.player`.
+            player: One of `players.PLAYERS`, or of your own.
             rules: The rules it will play.
-            style: Its numbers; the standard ones if None.
+            params: Its numbers; the player's own if None.
         """
-        self.name = name
-        self.choose = player(choose)
-        self.style = style_record(style or Style())
+        self.name = player.name
+        self.choose = compiled(player.choose, player.is_cached)
+        self.params = params_record(params or player.params)
         self._rules = rules_record(rules)
         self.reset(1, 0)
 
@@ -67,7 +48,7 @@ class CompiledAgent:
         views = as_kernel_argument(np.asarray(batch.views))
         choose_all(
             self.choose,
-            self.style,
+            self.params,
             self._rules,
             views,
             np.ascontiguousarray(batch.masks, np.int8),
@@ -79,35 +60,13 @@ class CompiledAgent:
         return actions
 
 
-# The compiled players by name, and the loops that ask them.
-
-
-_CHOOSE: dict[str, Callable[..., Any]] = {
-    "random": uniform.choose,
-    "closer": closer.choose,
-    "weigher": weigher.choose,
-    "builder": builder.choose,
-    "gambler": gambler.choose,
-    "greedy": greedy.choose,
-    "eager": eager.choose,
-    "simple": simple.choose,
-    "keeper": keeper.choose,
-    "watcher": watcher.choose,
-}
-
-
-def player(name: str) -> Callable[..., Any]:
-    """The `choose` of a compiled player, in the form that kernels take; compiled when first asked for."""
-    return compiled(_CHOOSE[name])
-
-
 @kernel
-def choose_all(choose, style, rules, views, masks, tables, seed, decisions, actions):
+def choose_all(choose, params, rules, views, masks, tables, seed, decisions, actions):
     """Choose for a batch of decisions of one player.
 
     Args:
-        choose: See `player`.
-        style: `(1,) STYLE`.
+        choose: See `CompiledAgent.choose`.
+        params: `(1,) PARAMS`.
         rules: `(1,) RULES`.
         views: `(n,) VIEW`.
         masks: `(n, NUM_ACTIONS) int8`.
@@ -121,29 +80,4 @@ def choose_all(choose, style, rules, views, masks, tables, seed, decisions, acti
         random = random_number(seed, table, decisions[table])
         decisions[table] += 1
         if views[i].phase != PHASE_OVER:
-            actions[i] = choose(rules[0], style[0], views[i], masks[i], random)
-
-
-@kernel
-def play_deal(rules, s, choosers, styles, seed, scratch, views, mask):
-    """Play a dealt table to the end of the deal and return the number of decisions.
-
-    Args:
-        rules: RULES record.
-        s: STATE record.
-        choosers: For each of four seats a `choose`, see `player`.
-        styles: `(MAX_SEATS,) STYLE`.
-        seed: Of the players' chance.
-        scratch: `(1,) STATE`.
-        views: `(1,) VIEW`, overwritten.
-        mask: `(NUM_ACTIONS,) int8`, overwritten.
-    """
-    decisions = 0
-    while s.phase != PHASE_OVER:
-        seat = s.to_play
-        legal_mask(rules, s, scratch, mask)
-        build_view(rules, s, seat, views[0])
-        random = random_number(seed, seat, decisions)
-        apply(rules, s, choosers[seat](rules, styles[seat], views[0], mask, random))
-        decisions += 1
-    return decisions
+            actions[i] = choose(rules[0], params[0], views[i], masks[i], random)

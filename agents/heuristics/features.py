@@ -1,27 +1,23 @@
-"""What players read off a view: melds, wilds in hand, danger ranks, the state of the pile."""
+"""What a view tells a player: the own hand, melds, the pile, what others may hold, what may still come."""
 
 from __future__ import annotations
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 import numpy as np
 
-# mypy: allow-untyped-defs, allow-untyped-calls
 from canasta_agents.heuristics.jit import kernel
-
-# mypy: allow-untyped-defs, allow-untyped-calls
 from canasta_env.actions import DISCARD_JOKER, NUM_ACTIONS, TAKE, TAKE_WITH_JOKER, TAKE_WITH_TWO
-from canasta_env.cards import CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, RED_THREE, TWO
-
-# mypy: allow-untyped-defs, allow-untyped-calls
-from canasta_env.engine.melds import PAIR, meld_size
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, JOKER, NUM_KINDS, RED_THREE, SEVEN, TWO
+from canasta_env.engine.melds import PAIR, VALUE, meld_size
 from canasta_env.engine.state import WILD_MELD
 
 NOTHING = -1  # in place of an action: there is nothing of the sort to do
-OWN = 0  # the viewer's seat and side
 TWO_PLAYERS = 2
+
+# Seats as a view counts them.
+OWN = 0  # the viewer's seat, and its side
 NEXT = 1  # the seat that plays next, and its side: always an opponent
+PARTNER = 2  # with four players
 
 
 @kernel
@@ -31,9 +27,24 @@ def wilds_in_hand(view):
 
 
 @kernel
+def points_in_hand(view):
+    """Points of all cards in the hand."""
+    points = 0
+    for kind in range(NUM_KINDS):
+        points += view.hand[kind] * VALUE[kind]
+    return points
+
+
+@kernel
 def is_wild(kind):
     """Whether a kind is a two or a joker."""
     return JOKER <= kind <= TWO
+
+
+@kernel
+def is_risky(kind):
+    """Whether an unfinished clean meld of the rank costs dearly (R-SCORE-6, Modern)."""
+    return kind in (SEVEN, ACE)
 
 
 @kernel
@@ -61,6 +72,18 @@ def top_card(view):
 def has_canastas_to_go_out(rules, view, side):
     """Whether a side has the canastas that going out needs (R-OUT-1)."""
     return view.canastas[side] >= rules.canastas_to_go_out
+
+
+@kernel
+def deal_may_end(rules, view, stock, cards):
+    """Whether at most `stock` cards are left to draw, or an opponent who may go out holds at most `cards`."""
+    if view.stock_size <= stock:
+        return True
+    for seat in range(1, rules.players):
+        side = seat % rules.num_sides
+        if side != OWN and has_canastas_to_go_out(rules, view, side) and view.hand_size[seat] <= cards:
+            return True
+    return False
 
 
 @kernel
@@ -101,15 +124,6 @@ def legal(mask, action):
     return NUM_ACTIONS
 
 
-@kernel
-def num_kinds_held(view):
-    """Different kinds in the hand."""
-    kinds = 0
-    for kind in range(NUM_KINDS):
-        kinds += view.hand[kind] > 0
-    return kinds
-
-
 # Taking the pile: what it brings, and with which cards it is taken.
 
 
@@ -123,21 +137,9 @@ def cheapest_take(mask):
 
 
 @kernel
-def num_buried(view):
-    """Cards under the top card."""
-    return max(0, view.pile_size - 1)
-
-
-@kernel
 def buried(view, kind):
     """Cards of a kind under the top card."""
     return view.pile_count[kind] - (view.pile[view.pile_size - 1] == kind)
-
-
-@kernel
-def is_rank(kind):
-    """Whether a kind is a rank: neither a wild nor a three."""
-    return kind >= FIRST_RANK
 
 
 # Discarding: each player prices the kinds it holds, the lowest price goes.
@@ -147,6 +149,14 @@ def is_rank(kind):
 def no_scores():
     """Scores to be filled in for each kind held, `(NUM_KINDS,)`."""
     return np.zeros(NUM_KINDS, np.float64)
+
+
+@kernel
+def by_copies(copies, single, pair, more):
+    """The one of three scores that is for so many copies of a kind in hand."""
+    if copies <= 1:
+        return single
+    return pair if copies == PAIR else more
 
 
 @kernel
@@ -160,7 +170,7 @@ def lowest_discard(mask, scores):
     return best
 
 
-# Watching the table: what the next player can hold, and so what a discard risks.
+# What the next player may hold, and so what a discard risks.
 
 
 @kernel
@@ -174,7 +184,7 @@ def can_be_taken(rules, view, kind):
 @kernel
 def share_of_unseen(rules, view, seat):
     """The part of the cards of unknown place that is in the hand of `seat`."""
-    unseen, in_hand = 0, view.hand_size[seat] * 1
+    unseen, in_hand = 0, view.hand_size[seat]
     for kind in range(NUM_KINDS):
         unseen += view.unseen[kind]
         in_hand -= view.known[seat, kind]
@@ -201,16 +211,15 @@ def chance_of_pair(rules, view, seat, kind, share):
 @kernel
 def _hidden(rules, view, kind):
     """Cards of a kind whose place nobody has shown."""
-    hidden = view.unseen[kind] - 0
+    hidden = view.unseen[kind]
     for other in range(1, rules.players):
         hidden -= view.known[other, kind]
     return hidden
 
 
-# Finishing: how likely a side can bring a clean or wild meld to a canasta before the deal ends.
+# How likely the side completes a clean or a wild canasta before the deal ends (Modern, four players).
 
 
-_PARTNER = 2  # relative seat; Modern is played by four
 _HALF = 0.5  # of the stock and of the pile come to the own side
 
 
@@ -224,8 +233,8 @@ def chance_of_wild_canasta(view):
 @kernel
 def chance_of_clean_canasta(view, kind, to_come):
     """How likely the side collects seven naturals of a kind, if `to_come` are as good as in the hand."""
-    missing = CANASTA_SIZE - view.naturals[OWN, kind] - view.hand[kind] - view.known[_PARTNER, kind] - to_come
-    others = view.unseen[kind] - view.known[_PARTNER, kind] + view.pile_count[kind] - to_come
+    missing = CANASTA_SIZE - view.naturals[OWN, kind] - view.hand[kind] - view.known[PARTNER, kind] - to_come
+    others = view.unseen[kind] - view.known[PARTNER, kind] + view.pile_count[kind] - to_come
     return chance_of_at_least(missing, others, share_to_come(view))
 
 
@@ -235,7 +244,7 @@ def share_to_come(view):
     unseen = 0
     for kind in range(NUM_KINDS):
         unseen += view.unseen[kind]
-    return (view.hand_size[_PARTNER] + _HALF * view.stock_size) / max(1, unseen)
+    return (view.hand_size[PARTNER] + _HALF * view.stock_size) / max(1, unseen)
 
 
 @kernel

@@ -1,19 +1,23 @@
-"""The gambler (Classic): adds everything that fits, wilds too, and freezes the pile at random."""
+"""The gambler (Classic): adds everything that fits, wilds too, and freezes the pile at random.
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+Takes piles of three cards or more whose rank its side has on the table or it holds twice. Adds naturals, then
+wilds, to the largest meld; new melds clean first, then a pair with a wild; goes out at the first chance.
+Keeps pairs, sets and what fits its melds, but one time in seven discards a wild, which freezes the pile.
+"""
 
 from __future__ import annotations
 
+# mypy: allow-untyped-defs, allow-untyped-calls
 from canasta_agents.heuristics.features import (
     NOTHING,
     OWN,
+    by_copies,
     cheapest_take,
-    legal,
     lowest_discard,
     no_scores,
     top_card,
 )
-from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.frame import make_player
 from canasta_agents.heuristics.jit import kernel
 from canasta_agents.heuristics.melding import (
     clean_set,
@@ -21,36 +25,26 @@ from canasta_agents.heuristics.melding import (
     pair_with_wild,
     wild_onto_largest,
 )
-from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from canasta_env.actions import DISCARD_JOKER, DISCARD_TWO, DRAW, PICK_UP, YES
+from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, opening_step
+from canasta_env.actions import DISCARD_JOKER, DISCARD_TWO, DRAW
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import PAIR, VALUE, meld_size
-from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
 
-_KEEP = 2
-_PILE_TO_TAKE = 3
+_KEEP = 2  # cards that laying leaves in the hand, the discard among them
+_PILE_TO_TAKE = 3  # a pile of so many cards is taken
 _FREEZES = 1 / 7  # how often it discards a wild without need
 
-_SCORE_OF_WILD, _SCORE_OF_BLACK_THREE, _SCORE_OF_FITTING = 1_000.0, -10.0, 200.0
-_SCORE_OF_ONE, _SCORE_OF_TWO, _SCORE_OF_MORE = 25.0, 75.0, 150.0
-
-
-def choose(rules, style, view, mask, random):
-    """Choose an action."""
-    if view.phase == PHASE_DRAW:
-        action = _draw_or_take(view, mask)
-    elif view.phase == PHASE_ANSWER:
-        action = YES
-    else:
-        action = _lay(rules, view, mask)
-        if action == NOTHING:
-            action = _discard(view, mask, random)
-    return legal(mask, action)
+# Scores of a discard, the lowest goes; the points of a rank or a wild come on top.
+_WILD = 1_000.0
+_BLACK_THREE = -10.0
+_SINGLE = 25.0
+_PAIR = 75.0
+_SET = 150.0
+_FITTING = 200.0  # more, if the side has the rank on the table
 
 
 @kernel
-def _draw_or_take(view, mask):
-    """Take a pile of three or more if the side has the rank or the hand holds two that match."""
+def _draw(rules, params, view, mask, random):
     action = cheapest_take(mask)
     if action != NOTHING and view.pile_size >= _PILE_TO_TAKE:
         top = top_card(view)
@@ -60,15 +54,13 @@ def _draw_or_take(view, mask):
 
 
 @kernel
-def _lay(rules, view, mask):
-    """Everything that fits, largest melds first; new melds clean first, then a pair and a wild."""
-    if mask[PICK_UP]:
-        return PICK_UP
-    action = going_out_step(rules, view, mask)
-    if action == NOTHING and needs_opening(view, mask):
-        return opening_step(rules, view, mask, fewest_wilds(view), _KEEP, UNAFFORDABLE)
-    if action == NOTHING:
-        action = natural_onto_largest(view, mask, _KEEP)
+def _lay_opening(rules, params, view, mask, random):
+    return opening_step(rules, view, mask, fewest_wilds(view), _KEEP, UNAFFORDABLE)
+
+
+@kernel
+def _lay(rules, params, view, mask, random):
+    action = natural_onto_largest(view, mask, _KEEP)
     if action == NOTHING:
         action = wild_onto_largest(view, mask, _KEEP)
     if action == NOTHING:
@@ -79,18 +71,21 @@ def _lay(rules, view, mask):
 
 
 @kernel
-def _discard(view, mask, random):
+def _discard(rules, params, view, mask, random):
     if random < _FREEZES and not view.wild_frozen:
         for freeze in (DISCARD_TWO, DISCARD_JOKER):
             if mask[freeze]:
                 return freeze
     scores = no_scores()
-    scores[BLACK_THREE] = _SCORE_OF_BLACK_THREE
-    scores[JOKER], scores[TWO] = _SCORE_OF_WILD + VALUE[JOKER], _SCORE_OF_WILD + VALUE[TWO]
+    scores[BLACK_THREE] = _BLACK_THREE
+    scores[JOKER], scores[TWO] = _WILD + VALUE[JOKER], _WILD + VALUE[TWO]
     for kind in range(FIRST_RANK, NUM_KINDS):
-        copies = view.hand[kind]
-        scores[kind] = _SCORE_OF_ONE if copies <= 1 else _SCORE_OF_TWO if copies == PAIR else _SCORE_OF_MORE
-        scores[kind] += VALUE[kind]
+        scores[kind] = by_copies(view.hand[kind], _SINGLE, _PAIR, _SET) + VALUE[kind]
         if meld_size(view, OWN, kind) > 0:
-            scores[kind] += _SCORE_OF_FITTING
+            scores[kind] += _FITTING
     return lowest_discard(mask, scores)
+
+
+PLAYER = make_player(
+    "gambler", ("classic",), draw=_draw, lay_opening=_lay_opening, lay=_lay, discard=_discard
+)

@@ -8,7 +8,7 @@ import numpy as np
 
 from canasta_agents.heuristics.features import NOTHING, OWN, discard_of, is_finished, is_wild, wilds_in_hand
 from canasta_agents.heuristics.jit import kernel
-from canasta_agents.heuristics.melding import closing_step, pair_with_wild, wild_onto, wild_onto_largest
+from canasta_agents.heuristics.melding import canasta_step, pair_with_wild, wild_onto, wild_onto_largest
 from canasta_env.actions import ADD_BLACK_THREE, ADD_NATURAL, MELD_BLACK_THREES, MELD_CLEAN
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, FIRST_RANK, NUM_KINDS
 from canasta_env.engine.melds import (
@@ -174,7 +174,7 @@ def step_out(rules, view, mask, held):
 def _lay_wild(rules, view, mask):
     if rules.has_wild_meld and wild_meld_is_growing(view, OWN):
         return wild_onto(mask, WILD_MELD)
-    action = closing_step(rules, view, mask, 0, wilds_in_hand(view))
+    action = canasta_step(rules, view, mask, 0, wilds_in_hand(view))
     if action == NOTHING:
         action = wild_onto_largest(view, mask, 0)
     if action == NOTHING:

@@ -1,55 +1,47 @@
-"""The greedy player (Classic): a fixed order of everything that can be laid."""
+"""The greedy player (Classic): a fixed order of everything that can be laid.
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+Takes a pile that connects: one with a wild in it, a rank that it holds, or the rank of an own meld. Lays a
+new clean set, else a natural onto a meld, else what completes a canasta, else a pair with a wild, else any
+wild; goes out at the first chance. Discards what is least connected, high points first.
+"""
 
 from __future__ import annotations
 
+# mypy: allow-untyped-defs, allow-untyped-calls
 from canasta_agents.heuristics.features import (
     NOTHING,
     OWN,
     buried,
     cheapest_take,
     is_wild,
-    legal,
     lowest_discard,
     no_scores,
     top_card,
     wilds_in_hand,
 )
-from canasta_agents.heuristics.going_out import going_out_step
+from canasta_agents.heuristics.frame import make_player
 from canasta_agents.heuristics.jit import kernel
 from canasta_agents.heuristics.melding import (
+    canasta_step,
     clean_set,
-    closing_step,
     natural_onto_largest,
     pair_with_wild,
     wild_onto_largest,
 )
-from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, needs_opening, opening_step
-from canasta_env.actions import DRAW, PICK_UP, YES
+from canasta_agents.heuristics.opening import UNAFFORDABLE, fewest_wilds, opening_step
+from canasta_env.actions import DRAW
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import VALUE, meld_size
-from canasta_env.engine.state import PHASE_ANSWER, PHASE_DRAW
 
-_KEEP = 2
-_CONNECTION, _WILD_CONNECTION = 100.0, 1_000.0  # scores of a discard: least connected first, then most points
+_KEEP = 2  # cards that laying leaves in the hand, the discard among them
 
-
-def choose(rules, style, view, mask, random):
-    """Choose an action."""
-    if view.phase == PHASE_DRAW:
-        action = _draw_or_take(view, mask)
-    elif view.phase == PHASE_ANSWER:
-        action = YES
-    else:
-        action = _lay(rules, view, mask)
-        if action == NOTHING:
-            action = _discard(view, mask)
-    return legal(mask, action)
+# Scores of a discard, the lowest goes.
+_CONNECTION = 100.0  # each card of the rank in hand and in the own meld; more than any card's points
+_WILD = 1_000.0  # on top of its points
 
 
 @kernel
-def _draw_or_take(view, mask):
+def _draw(rules, params, view, mask, random):
     action = cheapest_take(mask)
     return action if action != NOTHING and _connects(view) else DRAW
 
@@ -67,18 +59,17 @@ def _connects(view):
 
 
 @kernel
-def _lay(rules, view, mask):
-    if mask[PICK_UP]:
-        return PICK_UP
-    action = going_out_step(rules, view, mask)
-    if action == NOTHING and needs_opening(view, mask):
-        return opening_step(rules, view, mask, fewest_wilds(view), _KEEP, UNAFFORDABLE)
-    if action == NOTHING:
-        action = clean_set(view, mask, _KEEP)
+def _lay_opening(rules, params, view, mask, random):
+    return opening_step(rules, view, mask, fewest_wilds(view), _KEEP, UNAFFORDABLE)
+
+
+@kernel
+def _lay(rules, params, view, mask, random):
+    action = clean_set(view, mask, _KEEP)
     if action == NOTHING:
         action = natural_onto_largest(view, mask, _KEEP)
     if action == NOTHING:
-        action = closing_step(rules, view, mask, _KEEP, wilds_in_hand(view))
+        action = canasta_step(rules, view, mask, _KEEP, wilds_in_hand(view))
     if action == NOTHING:
         action = pair_with_wild(view, mask, _KEEP)
     if action == NOTHING:
@@ -87,11 +78,13 @@ def _lay(rules, view, mask):
 
 
 @kernel
-def _discard(view, mask):
-    """The card with the fewest of its rank in hand and in own melds, high points first."""
+def _discard(rules, params, view, mask, random):
     scores = no_scores()
     scores[BLACK_THREE] = _CONNECTION - VALUE[BLACK_THREE]
-    scores[JOKER], scores[TWO] = _WILD_CONNECTION + VALUE[JOKER], _WILD_CONNECTION + VALUE[TWO]
+    scores[JOKER], scores[TWO] = _WILD + VALUE[JOKER], _WILD + VALUE[TWO]
     for kind in range(FIRST_RANK, NUM_KINDS):
         scores[kind] = _CONNECTION * (view.hand[kind] + meld_size(view, OWN, kind)) - VALUE[kind]
     return lowest_discard(mask, scores)
+
+
+PLAYER = make_player("greedy", ("classic",), draw=_draw, lay_opening=_lay_opening, lay=_lay, discard=_discard)

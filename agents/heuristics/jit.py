@@ -6,17 +6,16 @@ play whole deals: such a loop is compiled once, and a player only if it plays.
 
 from __future__ import annotations
 
+# mypy: allow-untyped-defs, allow-untyped-calls
 import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numba
-
-# mypy: allow-untyped-defs, allow-untyped-calls
 import numpy as np
 
-from canasta_agents.heuristics.params import STYLE
+from canasta_agents.heuristics.params import PARAMS
 from canasta_env.engine.dealing import mix
 from canasta_env.engine.jit import JIT_DISABLED, package_cache
 from canasta_env.engine.state import RULES
@@ -29,18 +28,20 @@ warnings.filterwarnings("ignore", "First-class function type", numba.NumbaExperi
 
 
 @cache
-def compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
-    """A `choose(rules, style, view, mask, random) -> action` as kernels take it for an argument.
+def compiled(choose: Callable[..., Any], is_cached: bool = True) -> Callable[..., Any]:
+    """A `choose(rules, params, view, mask, random) -> action` as kernels take it for an argument.
 
     Args:
-        choose: A plain function that Numba can compile, given a RULES, a STYLE and a VIEW record, a mask
+        choose: A plain function that Numba can compile, given a RULES, a PARAMS and a VIEW record, a mask
             `(NUM_ACTIONS,) int8` and a number in [0, 1). It returns an action that is legal by the mask.
+        is_cached: False if the function, or what it calls, is not of this folder: an edit there would go
+            unnoticed.
     """
     if JIT_DISABLED:
         return choose
     signature = numba.int64(
         numba.from_dtype(RULES),
-        numba.from_dtype(STYLE),
+        numba.from_dtype(PARAMS),
         numba.from_dtype(VIEW),
         numba.int8[::1],
         numba.float64,
@@ -49,7 +50,9 @@ def compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
     if kernel.folder is not None:
         numba.config.CACHE_DIR = str(kernel.folder)
     try:
-        pointer: Callable[..., Any] = numba.cfunc(signature, cache=kernel.folder is not None)(choose)
+        pointer: Callable[..., Any] = numba.cfunc(signature, cache=is_cached and kernel.folder is not None)(
+            choose
+        )
         return pointer
     finally:
         numba.config.CACHE_DIR = before

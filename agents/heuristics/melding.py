@@ -1,11 +1,9 @@
-"""Laying cards without a plan beyond the card: naturals that fit, new sets, free wilds."""
+"""Which card to lay next: naturals that fit, new sets, wilds, and what completes a canasta in this turn."""
 
 from __future__ import annotations
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 from canasta_agents.heuristics.features import NOTHING, OWN, wilds_in_hand
-
-# mypy: allow-untyped-defs, allow-untyped-calls
 from canasta_agents.heuristics.jit import kernel
 from canasta_env.actions import (
     ADD_JOKER,
@@ -92,14 +90,13 @@ def wild_onto_largest(view, mask, keep):
     return best
 
 
-# Closing plans: melds that can be brought to a canasta in this turn.
+# Canastas that can be completed in this turn.
 
-
-OUT_OF_REACH = 99
+OUT_OF_REACH = 99  # in place of the wilds that a canasta lacks: it cannot be completed
 
 
 @kernel
-def wilds_to_close(rules, view, kind):
+def wilds_for_canasta(rules, view, kind):
     """Wilds that a meld needs once all naturals of the hand are on it; OUT_OF_REACH if that cannot be."""
     naturals = view.naturals[OWN, kind] + view.hand[kind]
     wilds = meld_wilds(view, OWN, kind)
@@ -115,26 +112,26 @@ def wilds_to_close(rules, view, kind):
 
 
 @kernel
-def cards_to_close(view, kind, missing):
-    """Cards that leave the hand when a meld is closed with so many wilds."""
+def cards_for_canasta(view, kind, missing):
+    """Cards that leave the hand when a canasta is completed with so many wilds."""
     return min(view.hand[kind], CANASTA_SIZE - meld_size(view, OWN, kind) - missing) + missing
 
 
 @kernel
-def closing_step(rules, view, mask, keep, most_wilds):
+def canasta_step(rules, view, mask, keep, most_wilds):
     """The next card towards a canasta of this turn, the one that needs the fewest wilds first.
 
     Args:
         rules: The rules' record.
         view: The view.
         mask: Legal actions.
-        keep: Cards that must stay in the hand once the canasta is closed.
+        keep: Cards that must stay in the hand once the canasta is complete.
         most_wilds: Wilds that may be spent on it.
     """
     best, fewest = NOTHING, most_wilds + 1
     for kind in range(FIRST_RANK, NUM_KINDS):
-        missing = wilds_to_close(rules, view, kind)
-        if missing < fewest and view.hand_size[OWN] - cards_to_close(view, kind, missing) >= keep:
+        missing = wilds_for_canasta(rules, view, kind)
+        if missing < fewest and leaves(view, cards_for_canasta(view, kind, missing), keep):
             action = step_onto(view, mask, kind)
             if action != NOTHING:
                 best, fewest = action, missing

@@ -39,20 +39,24 @@ from canasta_env.engine.state import NO_CARD, WILD_MELD
 
 NATURALS, TWOS, JOKERS = range(3)  # columns of a plan
 _NUM_COLUMNS = 3
-CARD, CLEAN_MELD, MIXED_MELD = range(
-    3
-)  # rows of prices: a card of the kind, its meld begun clean or made mixed
-UNAFFORDABLE = 1e9
-_PRICE_OF_JOKER, _PRICE_OF_TWO, _PRICE_OF_MIXING, _PRICE_OF_NATURAL = 60.0, 20.0, 10.0, 0.01
+CARD, CLEAN_MELD, MIXED_MELD = range(3)  # rows of prices: a card, its meld begun clean, or made mixed
+_NUM_PRICES = 3
+UNAFFORDABLE = 1e9  # price where there is no opening
 _MOST_TRIALS = 20_000  # a bound for freak hands; a plan takes some hundred
-TWOS_LEFT, JOKERS_LEFT, CARDS_SPARE, POINTS_MISSING, IS_ANCHORED = range(5)
+_TWOS_LEFT, _JOKERS_LEFT, _CARDS_SPARE, _POINTS_MISSING, _IS_ANCHORED = range(5)  # columns of what is left
 _NUM_LEFT = 5
+
+# Prices of `fewest_wilds`: a joker is as dear as three twos, and naturals decide between equal wilds only.
+_PRICE_OF_JOKER = 60.0
+_PRICE_OF_TWO = 20.0
+_PRICE_OF_MIXING = 10.0  # a meld that would do without wilds
+_PRICE_OF_NATURAL = 0.01
 
 
 @kernel
 def no_prices():
     """Prices to be filled in: `(3, NUM_KINDS)`, all zero. Prices must not be negative."""
-    return np.zeros((3, NUM_KINDS), np.float64)
+    return np.zeros((_NUM_PRICES, NUM_KINDS), np.float64)
 
 
 @kernel
@@ -64,6 +68,17 @@ def fewest_wilds(view):
         if view.hand[kind] + view.naturals[OWN, kind] >= MELD_START:
             prices[MIXED_MELD, kind] = _PRICE_OF_MIXING
     prices[CARD, JOKER], prices[CARD, TWO] = _PRICE_OF_JOKER, _PRICE_OF_TWO
+    return prices
+
+
+@kernel
+def prices_by_sort(natural, two, joker, mixed):
+    """Prices that are equal for all ranks: of a natural, a two, a joker, and of making a meld mixed."""
+    prices = no_prices()
+    for kind in range(FIRST_RANK, NUM_KINDS):
+        prices[CARD, kind] = natural
+        prices[MIXED_MELD, kind] = mixed
+    prices[CARD, TWO], prices[CARD, JOKER] = two, joker
     return prices
 
 
@@ -137,14 +152,14 @@ def opening_step(rules, view, mask, prices, keep, dearest):
     missing = view.minimum[OWN] - view.opening_points
     price = plan_opening(rules, view, NO_CARD, missing, view.hand_size[OWN] - keep, prices, plan)
     if can_discard(mask):
-        return first_step(view, mask, plan) if price <= dearest else NOTHING
+        return _first_step(view, mask, plan) if price <= dearest else NOTHING
     if price >= UNAFFORDABLE:  # it was begun, or the pile taken, counting on every card
-        plan_opening(rules, view, NO_CARD, missing, view.hand_size[OWN] - 0, prices, plan)
-    return first_step(view, mask, plan)
+        plan_opening(rules, view, NO_CARD, missing, view.hand_size[OWN], prices, plan)
+    return _first_step(view, mask, plan)
 
 
 @kernel
-def first_step(view, mask, plan):
+def _first_step(view, mask, plan):
     """The next legal action of a plan, high ranks first; NOTHING if there is none."""
     for kind in range(NUM_KINDS - 1, -1, -1):
         action = _step_of(view, plan, kind)
@@ -233,8 +248,8 @@ def _try_ranks(rules, view, hand, prices, reach, left, spent, trial, plan, cheap
                 _copy(trial, plan)
                 cheapest = spent[kind + 1]
             elif kind + 1 < NUM_KINDS:
-                in_reach = reach[kind + 1] + _worth(left[kind + 1, TWOS_LEFT], left[kind + 1, JOKERS_LEFT])
-                if left[kind + 1, POINTS_MISSING] <= in_reach:
+                in_reach = reach[kind + 1] + _worth(left[kind + 1, _TWOS_LEFT], left[kind + 1, _JOKERS_LEFT])
+                if left[kind + 1, _POINTS_MISSING] <= in_reach:
                     kind += 1
                     _before_first_way(trial, kind)
     return cheapest
@@ -242,16 +257,16 @@ def _try_ranks(rules, view, hand, prices, reach, left, spent, trial, plan, cheap
 
 @kernel
 def _begin(left, twos, jokers, spare, points, is_anchored):
-    left[FIRST_RANK, TWOS_LEFT] = twos
-    left[FIRST_RANK, JOKERS_LEFT] = jokers
-    left[FIRST_RANK, CARDS_SPARE] = spare
-    left[FIRST_RANK, POINTS_MISSING] = points
-    left[FIRST_RANK, IS_ANCHORED] = is_anchored
+    left[FIRST_RANK, _TWOS_LEFT] = twos
+    left[FIRST_RANK, _JOKERS_LEFT] = jokers
+    left[FIRST_RANK, _CARDS_SPARE] = spare
+    left[FIRST_RANK, _POINTS_MISSING] = points
+    left[FIRST_RANK, _IS_ANCHORED] = is_anchored
 
 
 @kernel
 def _is_opening(left, kind):
-    return left[kind, POINTS_MISSING] <= 0 and left[kind, IS_ANCHORED] > 0
+    return left[kind, _POINTS_MISSING] <= 0 and left[kind, _IS_ANCHORED] > 0
 
 
 @kernel
@@ -277,10 +292,10 @@ def _before_first_way(trial, kind):
 def _next_way(hand, left, trial, kind):
     """Go on to the next numbers of naturals, twos and jokers for a rank, as an odometer does."""
     trial[kind, JOKERS] += 1
-    if trial[kind, JOKERS] > left[kind, JOKERS_LEFT]:
+    if trial[kind, JOKERS] > left[kind, _JOKERS_LEFT]:
         trial[kind, JOKERS] = 0
         trial[kind, TWOS] += 1
-    if trial[kind, TWOS] > left[kind, TWOS_LEFT]:
+    if trial[kind, TWOS] > left[kind, _TWOS_LEFT]:
         trial[kind, TWOS] = 0
         trial[kind, NATURALS] += 1
     return trial[kind, NATURALS] <= hand[kind]
@@ -291,15 +306,15 @@ def _follow(rules, view, prices, left, spent, trial, kind):
     """Lay a rank as `trial` has it: write what is left after it, or return False if that is no meld."""
     naturals, twos, jokers = trial[kind, NATURALS], trial[kind, TWOS], trial[kind, JOKERS]
     laid = naturals + twos + jokers
-    if laid > left[kind, CARDS_SPARE] or not _is_meld(rules, view, kind, naturals, twos + jokers):
+    if laid > left[kind, _CARDS_SPARE] or not _is_meld(rules, view, kind, naturals, twos + jokers):
         return False
     points = naturals * VALUE[kind] + _worth(twos, jokers)
-    left[kind + 1, TWOS_LEFT] = left[kind, TWOS_LEFT] - twos
-    left[kind + 1, JOKERS_LEFT] = left[kind, JOKERS_LEFT] - jokers
-    left[kind + 1, CARDS_SPARE] = left[kind, CARDS_SPARE] - laid
-    left[kind + 1, POINTS_MISSING] = left[kind, POINTS_MISSING] - points
+    left[kind + 1, _TWOS_LEFT] = left[kind, _TWOS_LEFT] - twos
+    left[kind + 1, _JOKERS_LEFT] = left[kind, _JOKERS_LEFT] - jokers
+    left[kind + 1, _CARDS_SPARE] = left[kind, _CARDS_SPARE] - laid
+    left[kind + 1, _POINTS_MISSING] = left[kind, _POINTS_MISSING] - points
     is_clean = laid > 0 and twos + jokers + meld_wilds(view, OWN, kind) == 0
-    left[kind + 1, IS_ANCHORED] = 1 if is_clean else left[kind, IS_ANCHORED]
+    left[kind + 1, _IS_ANCHORED] = 1 if is_clean else left[kind, _IS_ANCHORED]
     spent[kind + 1] = spent[kind] + _price(view, prices, kind, naturals, twos, jokers)
     return True
 

@@ -1,4 +1,4 @@
-"""STYLE: numbers of players that can be replaced one by one, to tune them and to see what each is worth."""
+"""PARAMS: numbers of players that can be replaced one by one, to tune them and to see what each is worth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from canasta_env.engine.state import allocate
 
 
 @dataclass(frozen=True)
-class CloserStyle:
+class CloserParams:
     """How the Classic closer weighs. The defaults are the improved form."""
 
     take_from: float = 3  # a pile of so many cards is taken
@@ -28,7 +28,7 @@ class CloserStyle:
 
 
 @dataclass(frozen=True)
-class KeeperStyle:
+class KeeperParams:
     """How the keeper (Modern American) weighs. Tuned by tournament on boards from 1,000,000 on."""
 
     take_from: float = 3  # a pile of so many cards is taken
@@ -44,9 +44,7 @@ class KeeperStyle:
     price_per_pile_card: float = 20  # ... and this more for each card of a pile it takes
     wild_chance: float = 0.65  # of a wild canasta, from which wilds are kept for it
     risky_chance: float = 0.6  # of clean sevens or aces, from which they are begun
-    hold_pairs_above: float = (
-        7.5  # with a stock from this on, pairs are not laid onto melds that can take the pile
-    )
+    hold_pairs_above: float = 7.5  # with a stock from this on, pairs that can take the pile are not laid
     set_from: float = 5  # naturals of a rank that are laid as a new meld, fewer are held
     urgent_stock: float = 2  # with a stock up to this everything is laid
     urgent_cards: float = 1.5  # ... and when an opponent with canastas holds no more cards
@@ -69,7 +67,7 @@ class KeeperStyle:
 
 
 @dataclass(frozen=True)
-class WatcherStyle:
+class WatcherParams:
     """How the watcher (Classic) weighs. Tuned by tournament, four players, on boards from 1,000,000 on."""
 
     take_from: float = 3  # a pile of so many cards is taken with a pair
@@ -84,8 +82,8 @@ class WatcherStyle:
     price_per_pile_card: float = 10  # ... and this more for each card of a pile it takes
     keep: float = 1  # cards that melding leaves in the hand
     keep_before_canasta: float = 2  # ... before the side's first canasta
-    wilds_to_close: float = 2  # a canasta is closed with so many wilds at most
-    wilds_to_close_of_two: float = 1  # ... with two players
+    wilds_per_canasta: float = 2  # a canasta is completed with so many wilds at most
+    wilds_per_canasta_of_two: float = 1  # ... with two players
     hold_pairs_above: float = 15  # with a stock from this on, pairs are not laid onto own melds
     set_from: float = 5  # naturals of a rank that are laid as a new meld, fewer are held
     hold_sets_above: float = 15  # ... as long as the stock is not under this
@@ -105,31 +103,35 @@ class WatcherStyle:
     unopened: float = 0.6  # factor of that chance, if the next player's side has not opened
 
 
-PLAIN_CLOSER = CloserStyle(keep_before_canasta=2, pair_with_wild_under=0, black_three_from=0)
+PLAIN_CLOSER = CloserParams(keep_before_canasta=2, pair_with_wild_under=0, black_three_from=0)
 
 
 @dataclass(frozen=True)
-class Style:
+class Params:
     """The numbers of every player that has some to set."""
 
-    closer: CloserStyle = CloserStyle()
-    keeper: KeeperStyle = KeeperStyle()
-    watcher: WatcherStyle = WatcherStyle()
+    closer: CloserParams = CloserParams()
+    keeper: KeeperParams = KeeperParams()
+    watcher: WatcherParams = WatcherParams()
 
 
-def _record(style: type) -> np.dtype:
-    return np.dtype([(field.name, np.float64) for field in dataclasses.fields(style)])
+def _record(params: type) -> np.dtype:
+    return np.dtype([(field.name, np.float64) for field in dataclasses.fields(params)])
 
 
-STYLE = np.dtype(
-    [("closer", _record(CloserStyle)), ("keeper", _record(KeeperStyle)), ("watcher", _record(WatcherStyle))]
+PARAMS = np.dtype(
+    [
+        ("closer", _record(CloserParams)),
+        ("keeper", _record(KeeperParams)),
+        ("watcher", _record(WatcherParams)),
+    ]
 )
 
 
-def style_record(style: Style) -> NDArray[np.void]:
-    """A style as kernels read it: `(1,) STYLE`."""
-    record = allocate(1, STYLE)
-    record["closer"] = dataclasses.astuple(style.closer)
-    record["keeper"] = dataclasses.astuple(style.keeper)
-    record["watcher"] = dataclasses.astuple(style.watcher)
+def params_record(params: Params) -> NDArray[np.void]:
+    """Numbers as kernels read them: `(1,) PARAMS`."""
+    record = allocate(1, PARAMS)
+    record["closer"] = dataclasses.astuple(params.closer)
+    record["keeper"] = dataclasses.astuple(params.keeper)
+    record["watcher"] = dataclasses.astuple(params.watcher)
     return record

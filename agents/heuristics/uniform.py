@@ -1,12 +1,14 @@
-"""The random player: every legal action is equally likely."""
+"""The random player (both games): every legal action is equally likely, whatever the phase."""
 
 from __future__ import annotations
 
 # mypy: allow-untyped-defs, allow-untyped-calls
+from canasta_agents.heuristics.frame import Player
 from canasta_env.actions import NUM_ACTIONS
+from canasta_env.rules import GAMES
 
 
-def choose(rules, style, view, mask, random):
+def choose(rules, params, view, mask, random):
     """Pick a legal action by a number in [0, 1)."""
     num_legal = 0
     for action in range(NUM_ACTIONS):
@@ -17,3 +19,6 @@ def choose(rules, style, view, mask, random):
         if place < 0:
             return action
     return NUM_ACTIONS  # nothing is legal: the deal is over
+
+
+PLAYER = Player("random", GAMES, choose)

@@ -1,76 +1,94 @@
-"""The weigher (Classic): weighs what the pile brings against what it costs; goes out with judgement."""
+"""The weigher (Classic): weighs what the pile brings against what it costs; goes out with judgement.
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+A pile brings its cards: wilds most, then ranks that it holds or its side has on the table. Taking costs what
+it lays down for it: nothing if the top card fits a meld, a pair, a wild by its points, cards to open. Opens
+with the fewest cards; naturals always, new clean sets, wilds only to complete a canasta, a pair with a wild
+late. Goes out only with reason (a partner with few cards, a short stock, opponents behind or about to go
+out), else asks; says yes with a light hand. Discards single cards of low points, black threes on large piles,
+and nothing that the next player could add to a meld on an open pile.
+"""
 
 from __future__ import annotations
 
+# mypy: allow-untyped-defs, allow-untyped-calls
 from canasta_agents.heuristics.features import (
     NEXT,
     NOTHING,
     OWN,
+    PARTNER,
     buried,
+    by_copies,
     cheapest_take,
     has_canastas_to_go_out,
     is_wild,
-    legal,
     lowest_discard,
     no_scores,
     pile_is_open,
+    points_in_hand,
     top_card,
     wilds_in_hand,
 )
+from canasta_agents.heuristics.frame import make_player
 from canasta_agents.heuristics.going_out import NO_WAY, card_to_hold_back, step_out
 from canasta_agents.heuristics.jit import kernel
-from canasta_agents.heuristics.melding import clean_set, closing_step, natural_onto_largest, pair_with_wild
+from canasta_agents.heuristics.melding import canasta_step, clean_set, natural_onto_largest, pair_with_wild
 from canasta_agents.heuristics.opening import (
     CARD,
     UNAFFORDABLE,
-    needs_opening,
     no_plan,
     no_prices,
     num_cards,
     opening_step,
     plan_opening,
 )
-from canasta_env.actions import ASK, DRAW, NO, PICK_UP, TAKE, TAKE_WITH_TWO, YES
+from canasta_env.actions import ASK, DRAW, NO, TAKE, TAKE_WITH_TWO, YES
 from canasta_env.cards import BLACK_THREE, FIRST_RANK, JOKER, NUM_KINDS, TWO
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size
-from canasta_env.engine.state import MAX_SEATS, MUST_GO_OUT, PHASE_ANSWER, PHASE_DRAW
+from canasta_env.engine.state import MAX_SEATS, MUST_GO_OUT
 
-_KEEP = 2
-_PARTNER = 2  # relative seat, with four players
-_LATE = 20  # cards in the stock
-_VERY_LATE = 12
+_KEEP = 2  # cards that laying leaves in the hand, the discard among them
+_LATE = 20  # with less cards than that in the stock, high points go and a pair with a wild is laid
+_VERY_LATE = 12  # ... and the deal should end
 
-_PILE_BASE = 1.0  # what a pile brings, then per buried card
-_BURIED_WILD, _BURIED_FITTING, _BURIED_RANK, _BURIED_REST = 2.5, 1.5, 0.7, 0.2
-_COST_OF_PAIR, _COST_OF_WILD, _COST_PER_WILD_POINT, _COST_PER_OPENING_CARD = 0.5, 1.0, 1.5 / 20, 0.3
-_WORTH_PER_COST = 2.5  # a pile is taken from here on
+# What a pile brings.
+_PILE_BASE = 1.0
+_BURIED_WILD = 2.5  # then each card under the top one
+_BURIED_FITTING = 1.5  # ... of a rank in hand or on the side's table
+_BURIED_RANK = 0.7
+_BURIED_REST = 0.2
 
-_FEW_CARDS = 5  # partner's, for going out
-_CARDS_AHEAD = 4
-_HAND_TO_SAY_YES, _CARDS_TO_SAY_YES = 70, 4
+# What taking it costs.
+_COST_OF_PAIR = 0.5
+_COST_OF_WILD = 1.0  # with a natural
+_COST_PER_WILD_POINT = 1.5 / 20  # ... and the wild's points
+_COST_PER_OPENING_CARD = 0.3  # each card that the opening needs beside
+_WORTH_PER_COST = 2.5  # a pile is taken that brings so many times its cost
 
-_SCORE_OF_WILD, _SCORE_OF_BLACK_THREE, _SCORE_OF_BLACK_THREE_ON_PILE, _LARGE_PILE = 60.0, 3.0, -4.0, 5
-_SCORE_OF_ONE, _SCORE_OF_TWO, _SCORE_OF_MORE, _SCORE_OF_FITTING = 5.0, 18.0, 30.0, 12.0
-_PER_POINT, _PER_POINT_LATE, _PER_PILE_CARD_FED = 0.05, -0.35, 3.0
+# Going out.
+_FEW_CARDS = 5  # the partner holds no more
+_CARDS_AHEAD = 4  # an opponent holds so many more than it does
+_HAND_TO_SAY_YES = 70  # points of its hand, at most
+_CARDS_TO_SAY_YES = 4  # ... or so many cards, at most
 
+# Scores of a discard, the lowest goes.
+_WILD = 60.0
+_BLACK_THREE = 3.0
+_BLACK_THREE_ON_LARGE_PILE = -4.0  # ... which it blocks, from _LARGE_PILE cards on
+_LARGE_PILE = 5
+_SINGLE = 5.0
+_PAIR = 18.0
+_SET = 30.0
+_PER_POINT = 0.05
+_PER_POINT_LATE = -0.35
+_FITTING = 12.0  # more, if it fits an own meld
+_PER_PILE_CARD_FED = 3.0  # more for each card of an open pile, if the next player has the rank on the table
 
-def choose(rules, style, view, mask, random):
-    """Choose an action."""
-    if view.phase == PHASE_DRAW:
-        action = _draw_or_take(rules, view, mask)
-    elif view.phase == PHASE_ANSWER:
-        action = YES if _says_yes(view) else NO
-    else:
-        action = _lay(rules, view, mask)
-        if action == NOTHING:
-            action = _discard(view, mask)
-    return legal(mask, action)
+_PRICE_OF_TWO = 0.05  # of an opening, beside the card: among as few cards, wilds stay in the hand
+_PRICE_OF_JOKER = 0.1
 
 
 @kernel
-def _draw_or_take(rules, view, mask):
+def _draw(rules, params, view, mask, random):
     action = cheapest_take(mask)
     if action == NOTHING:
         return DRAW
@@ -119,23 +137,18 @@ def _fewest_cards():
     prices = no_prices()
     for kind in range(NUM_KINDS):
         prices[CARD, kind] = 1.0
-    prices[CARD, TWO] += _PER_POINT
-    prices[CARD, JOKER] += PAIR * _PER_POINT
+    prices[CARD, TWO] += _PRICE_OF_TWO
+    prices[CARD, JOKER] += _PRICE_OF_JOKER
     return prices
 
 
 @kernel
-def _lay(rules, view, mask):
-    if mask[PICK_UP]:
-        return PICK_UP
+def _go_out(rules, params, view, mask, random):
+    """Go out with reason or by the partner's leave, else ask for it."""
     held = card_to_hold_back(rules, view)
     if held != NO_WAY and (_should_go_out(rules, view) or view.answer == MUST_GO_OUT):
         return step_out(rules, view, mask, held)
-    if held != NO_WAY and mask[ASK]:
-        return ASK
-    if needs_opening(view, mask):
-        return opening_step(rules, view, mask, _fewest_cards(), _KEEP, UNAFFORDABLE)
-    return _lay_opened(rules, view, mask)
+    return ASK if held != NO_WAY and mask[ASK] else NOTHING
 
 
 @kernel
@@ -143,7 +156,7 @@ def _should_go_out(rules, view):
     """The partner holds few cards, the stock is short, opponents are behind in cards or about to go out."""
     if view.stock_size < _VERY_LATE:
         return True
-    if rules.players == MAX_SEATS and view.hand_size[_PARTNER] <= _FEW_CARDS:
+    if rules.players == MAX_SEATS and view.hand_size[PARTNER] <= _FEW_CARDS:
         return True
     for seat in range(1, rules.players):
         side = seat % rules.num_sides
@@ -156,49 +169,56 @@ def _should_go_out(rules, view):
 
 
 @kernel
-def _says_yes(view):
-    points = 0
-    for kind in range(NUM_KINDS):
-        points += view.hand[kind] * VALUE[kind]
-    is_light = points <= _HAND_TO_SAY_YES or view.hand_size[OWN] <= _CARDS_TO_SAY_YES
-    return is_light or view.stock_size < _VERY_LATE
+def _answer(rules, params, view, mask, random):
+    is_light = points_in_hand(view) <= _HAND_TO_SAY_YES or view.hand_size[OWN] <= _CARDS_TO_SAY_YES
+    return YES if is_light or view.stock_size < _VERY_LATE else NO
 
 
 @kernel
-def _lay_opened(rules, view, mask):
+def _lay_opening(rules, params, view, mask, random):
+    return opening_step(rules, view, mask, _fewest_cards(), _KEEP, UNAFFORDABLE)
+
+
+@kernel
+def _lay(rules, params, view, mask, random):
     """Naturals always, new clean sets, wilds to reach seven, late a pair with a wild."""
     action = natural_onto_largest(view, mask, _KEEP)
     if action == NOTHING:
         action = clean_set(view, mask, _KEEP)
     if action == NOTHING:
-        action = closing_step(rules, view, mask, _KEEP, wilds_in_hand(view))
+        action = canasta_step(rules, view, mask, _KEEP, wilds_in_hand(view))
     if action == NOTHING and view.stock_size < _LATE:
         action = pair_with_wild(view, mask, _KEEP)
     return action
 
 
 @kernel
-def _discard(view, mask):
+def _discard(rules, params, view, mask, random):
     scores = no_scores()
     is_open = pile_is_open(view)
     per_point = _PER_POINT_LATE if view.stock_size < _LATE else _PER_POINT
     for kind in range(NUM_KINDS):
         if is_wild(kind):
-            scores[kind] = _SCORE_OF_WILD
+            scores[kind] = _WILD
         elif kind == BLACK_THREE:
             is_blocking = view.pile_size >= _LARGE_PILE
-            scores[kind] = _SCORE_OF_BLACK_THREE_ON_PILE if is_blocking else _SCORE_OF_BLACK_THREE
+            scores[kind] = _BLACK_THREE_ON_LARGE_PILE if is_blocking else _BLACK_THREE
         else:
-            scores[kind] = _copies(view.hand[kind]) + per_point * VALUE[kind]
+            scores[kind] = by_copies(view.hand[kind], _SINGLE, _PAIR, _SET) + per_point * VALUE[kind]
             if meld_size(view, OWN, kind) > 0:
-                scores[kind] += _SCORE_OF_FITTING
+                scores[kind] += _FITTING
             if is_open and view.naturals[NEXT, kind] > 0:
                 scores[kind] += _PER_PILE_CARD_FED * view.pile_size
     return lowest_discard(mask, scores)
 
 
-@kernel
-def _copies(number):
-    if number <= 1:
-        return _SCORE_OF_ONE
-    return _SCORE_OF_TWO if number == PAIR else _SCORE_OF_MORE
+PLAYER = make_player(
+    "weigher",
+    ("classic",),
+    draw=_draw,
+    go_out=_go_out,
+    lay_opening=_lay_opening,
+    lay=_lay,
+    discard=_discard,
+    answer=_answer,
+)

@@ -11,6 +11,7 @@ from canasta_agents.arena.blocks import Block, Played, Player, play_block
 from canasta_agents.arena.forfeits import FORFEIT_POINTS
 from canasta_agents.arena.schedule import contest, draw_board
 from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.players import PLAYERS_OF
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS
 from canasta_env.engine.scoring import TOTAL
@@ -200,8 +201,8 @@ class SteppedAgent(CompiledAgent):
 def test_the_fast_way_plays_the_same_games(rules, episode):
     names = ("keeper", "random") if rules.game == "modern_american" else ("gambler", "random")
     what = block(rules, (3, 6), episode=episode, seed=5)
-    fast = play(what, *(CompiledAgent(name, name, rules) for name in names))
-    slow = play(what, *(SteppedAgent(name, name, rules) for name in names))
+    fast = play(what, *(CompiledAgent(PLAYERS_OF[rules.game][name], rules) for name in names))
+    slow = play(what, *(SteppedAgent(PLAYERS_OF[rules.game][name], rules) for name in names))
     assert fast.actions == slow.actions
     assert (fast.outcomes == slow.outcomes).all()
     assert (fast.points == slow.points).all()
