@@ -18,7 +18,7 @@ import numpy as np
 
 from canasta_agents.heuristics.params import STYLE
 from canasta_env.engine.dealing import mix
-from canasta_env.engine.jit import JIT_DISABLED, package_cache
+from canasta_env.engine.jit import package_cache
 from canasta_env.engine.state import RULES
 from canasta_env.engine.view import VIEW
 
@@ -36,8 +36,6 @@ def compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
         choose: A plain function that Numba can compile, given a RULES, a STYLE and a VIEW record, a mask
             `(NUM_ACTIONS,) int8` and a number in [0, 1). It returns an action that is legal by the mask.
     """
-    if JIT_DISABLED:
-        return choose
     signature = numba.int64(
         numba.from_dtype(RULES),
         numba.from_dtype(STYLE),
@@ -45,14 +43,7 @@ def compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
         numba.int8[::1],
         numba.float64,
     )
-    before = numba.config.CACHE_DIR
-    if kernel.folder is not None:
-        numba.config.CACHE_DIR = str(kernel.folder)
-    try:
-        pointer: Callable[..., Any] = numba.cfunc(signature, cache=kernel.folder is not None)(choose)
-        return pointer
-    finally:
-        numba.config.CACHE_DIR = before
+    return kernel.pointer(signature, choose)
 
 
 # The random number of a decision is a pure function of seed, table and decision: a player's chance does not
