@@ -161,9 +161,7 @@ def test_a_damaged_file_is_compiled_anew_and_replaced(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_missing_file_is_compiled_anew(
-    kind: str, source: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_file_is_compiled_anew(kind: str, source: Path, capfd: pytest.CaptureFixture[str]) -> None:
     play(source)
     path = file_of(kind, source)
     path.unlink()
