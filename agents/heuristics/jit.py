@@ -17,7 +17,7 @@ import numpy as np
 
 from canasta_agents.heuristics.params import PARAMS
 from canasta_env.engine.dealing import mix
-from canasta_env.engine.jit import JIT_DISABLED, package_cache
+from canasta_env.engine.jit import package_cache
 from canasta_env.engine.state import RULES
 from canasta_env.engine.view import VIEW
 
@@ -37,8 +37,6 @@ def compiled(choose: Callable[..., Any], is_cached: bool = True) -> Callable[...
         is_cached: False if the function, or what it calls, is not of this folder: an edit there would go
             unnoticed.
     """
-    if JIT_DISABLED:
-        return choose
     signature = numba.int64(
         numba.from_dtype(RULES),
         numba.from_dtype(PARAMS),
@@ -46,16 +44,7 @@ def compiled(choose: Callable[..., Any], is_cached: bool = True) -> Callable[...
         numba.int8[::1],
         numba.float64,
     )
-    before = numba.config.CACHE_DIR
-    if kernel.folder is not None:
-        numba.config.CACHE_DIR = str(kernel.folder)
-    try:
-        pointer: Callable[..., Any] = numba.cfunc(signature, cache=is_cached and kernel.folder is not None)(
-            choose
-        )
-        return pointer
-    finally:
-        numba.config.CACHE_DIR = before
+    return kernel.pointer(signature, choose, is_cached)
 
 
 # The random number of a decision is a pure function of seed, table and decision: a player's chance does not

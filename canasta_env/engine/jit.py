@@ -3,6 +3,8 @@
 Numba notices an edit of the file a kernel stands in, but not of a kernel that it calls. The cache folder
 is therefore named by a hash of every source that kernels are made of: an edit makes a new folder.
 `CANASTA_CACHE_DIR` moves the folder; where none can be written, kernels are compiled anew in each process.
+Every kernel can be called in two ways, and is compiled for those that occur: by Python, and by kernels, which
+inline it (`inlining`).
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import os
 import platform
 import re
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,6 +21,12 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import event, types
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
+
+from canasta_env.engine.compiling import Progress
+from canasta_env.engine.inlining import INLINED, InliningCompiler
+from canasta_env.engine.kernel_files import KernelFiles, warn_once
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -27,6 +34,8 @@ JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORTED = re.compile(r"^from canasta_env\.(\w+) import", re.MULTILINE)  # constants beside the engine
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
+_progress = Progress()
+event.register("numba:compile", _progress)
 
 
 def engine_sources() -> list[Path]:
@@ -46,64 +55,63 @@ class KernelCache:
     """
 
     def __init__(self, name: str, sources: list[Path]) -> None:
+        self.name = name
         self.sources = sources
-        self.folder = _writable_folder(f"{name}-{_fingerprint(sources)}")
+        self.folder = _cache_folder(f"{name}-{_fingerprint(sources)}")
 
     @property
     def is_cold(self) -> bool:
         """Whether kernels will have to be compiled: nothing is cached yet."""
-        return not JIT_DISABLED and (self.folder is None or not any(self.folder.rglob("*.nbc")))
-
-    def announce(self) -> None:
-        """Say once, on the terminal, that kernels are being compiled, if it comes to that."""
-        if not JIT_DISABLED:
-            event.register("numba:compile", _Announcement())
+        return not JIT_DISABLED and (self.folder is None or not any(self.folder.glob("*.nbc")))
 
     def __call__(self, function: Kernel) -> Kernel:
         """Compile `function` on its first call; other users of Numba keep their own settings."""
         if JIT_DISABLED:
             return function
-        if self.folder is None:
-            return cast(Kernel, _with_plain_integers(numba.njit(**_OPTIONS)(function)))
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(self.folder)
-        try:
-            return cast(Kernel, _with_plain_integers(numba.njit(cache=True, **_OPTIONS)(function)))
-        finally:
-            numba.config.CACHE_DIR = before
+        _progress.expect(function, self.name, self.folder)
+        called = numba.njit(**_OPTIONS)(function)
+        inlined = numba.njit(pipeline_class=InliningCompiler, **INLINED, **_OPTIONS)(function)
+        self._keep(called, function, "called")
+        self._keep(inlined, function, "inlined")
+        _let_kernels_call(called, inlined)
+        return cast(Kernel, called)
+
+    def pointer(
+        self, signature: Any, function: Callable[..., Any], is_cached: bool = True
+    ) -> Callable[..., Any]:
+        """Compile `function` to a function pointer, which kernels take for an argument.
+
+        Args:
+            signature: Numba's, of arguments and result.
+            function: What to compile; it may call kernels.
+            is_cached: False if the function, or what it calls, is not of this cache's sources: an edit there
+                would go unnoticed.
+        """
+        if JIT_DISABLED:
+            return function
+        pointer = CFunc(function, normalize_signature(signature), locals={}, options={})
+        if is_cached:
+            self._keep(pointer, function, "pointer")
+        pointer.compile()
+        return cast(Callable[..., Any], pointer)
+
+    def _keep(self, compiled: Any, function: Callable[..., Any], kind: str) -> None:
+        if self.folder is not None:
+            compiled._cache = KernelFiles(self.folder, function, kind)
 
 
-class _Announcement(event.Listener):  # type: ignore[misc]
-    """Waits for the first kernel of this package that is compiled and not found in the cache."""
-
-    has_spoken = False
-
-    def on_start(self, event: Any) -> None:
-        is_ours = event.data["dispatcher"].py_func.__module__.startswith(__package__.partition(".")[0])
-        if is_ours and not self.has_spoken:
-            self.has_spoken = True
-            print(
-                "canasta_env: compiling the engine, once for this version (about a minute) ...",
-                file=sys.stderr,
-            )
-
-    def on_end(self, event: Any) -> None:
-        """Nothing more to say."""
-
-
-def _with_plain_integers(dispatcher: Any) -> Any:
-    """Let kernels that call this one share one compilation for all widths and constants of integers.
+def _let_kernels_call(called: Any, inlined: Any) -> None:
+    """Give kernels that call `called` the code of `inlined`, one for all widths and constants of integers.
 
     Numba compiles a callee anew for int8, int64 and every literal that is passed to it, which made the cold
     compilation four times as long; inlining brings the constants back.
     """
-    compile_for_types = dispatcher.get_call_template
 
     def get_call_template(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return compile_for_types(tuple(_plain(arg) for arg in args), kwargs)
+        return inlined.get_call_template(tuple(_plain(arg) for arg in args), kwargs)
 
-    dispatcher.get_call_template = get_call_template
-    return dispatcher
+    called.get_call_template = get_call_template
+    called.get_overload = inlined.get_overload
 
 
 def _plain(numba_type: Any) -> Any:
@@ -122,15 +130,12 @@ def _fingerprint(sources: list[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _writable_folder(name: str) -> Path | None:
+def _cache_folder(name: str) -> Path | None:
     root = os.environ.get("CANASTA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     try:
-        base = Path(root) if root else Path.home() / ".cache"
-        folder = base / "canasta_env" / name
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+        return (Path(root) if root else Path.home() / ".cache") / "canasta_env" / name
+    except RuntimeError:
+        warn_once(name, "has no place, as there is no home folder: every process has to compile anew")
         return None
 
 
@@ -143,10 +148,8 @@ def package_cache(name: str, module_file: str, *others: str) -> KernelCache:
         others: Likewise, of packages whose kernels are called.
     """
     folders = [Path(file).resolve().parent for file in (module_file, *others)]
-    return KernelCache(
-        name, [*engine_sources(), *(path for each in folders for path in sorted(each.glob("*.py")))]
-    )
+    sources = [path for folder in folders for path in sorted(folder.glob("*.py"))]
+    return KernelCache(name, [*engine_sources(), *sources])
 
 
 kernel = KernelCache("engine", engine_sources())
-kernel.announce()
