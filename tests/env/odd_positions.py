@@ -1,9 +1,10 @@
-"""Positions that a person might write: those of random deals changed at random, and tables put together at random."""
+"""Odd positions: those of random deals changed at random, and tables put together at random."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any
@@ -37,10 +38,8 @@ def accepted(num: int, seed: int) -> Iterator[tuple[Position, Table]]:
     """The tables of those of `num` odd positions that are accepted."""
     for number in range(num):
         position = odd_position(Random(f"{seed} {number}"))
-        try:
+        with suppress(PositionError):
             yield position, Table.from_position(position, partial=True)
-        except PositionError:
-            pass
 
 
 def _put_together(rng: Random) -> Position:

@@ -1,4 +1,4 @@
-"""Every position that is accepted is played to the end of its deal by the clauses, and every table is a position."""
+"""Every position that is accepted is played to its deal's end, and every table on the way is a position."""
 
 from __future__ import annotations
 
