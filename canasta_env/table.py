@@ -85,7 +85,8 @@ class Table:
 
         Args:
             position: What `position` returns; what can be defaulted may be left out.
-            partial: Let the cards that are named nowhere fill the stock, in kind order.
+            partial: Let the cards that are named nowhere give a card to each hand that may not be empty, and
+                fill the stock, in kind order.
 
         Raises:
             PositionError: If this cannot be a position, with the reason.

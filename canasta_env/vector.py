@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from canasta_env.engine.state import NOBODY, STATE, allocate, as_kernel_argument
 from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError
 from canasta_env.rules import Rules
+from canasta_env.state_checks import check_tables
 from canasta_env.validation import check_scores, check_seed, whole_number
 
 MAX_TABLES = 1 << 20
@@ -171,20 +172,49 @@ class VectorTables:
         """Everything that the coming steps depend on, as arrays; `set_state` brings it back."""
         return {"tables": np.asarray(self._states).copy(), "match_winner": self.match_winner.copy()}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: Mapping[str, Any]) -> None:
         """Go on from what `get_state` returned.
 
         Raises:
-            ValueError: If it is of another number of tables or another version of the tables.
+            ValueError: If it is of another number of tables or another version of the tables, or if something
+                in it is not a table of this game; names the table and the field. Nothing has changed then.
         """
-        tables = np.asarray(state["tables"])
-        if tables.dtype != STATE or tables.shape != (self.num_tables,):
+        tables = as_kernel_argument(self._check_tables(_part_of(state, "tables")))
+        match_winner = self._check_winners(_part_of(state, "match_winner"))
+        masks, views = np.zeros_like(self.masks), allocate(self.num_tables, VIEW)
+        batch.observe_all(self._rules, tables, masks, views)
+        is_stuck = ~masks.any(axis=1)
+        if is_stuck.any():
+            table = int(np.argmax(is_stuck))
             raise ValueError(
-                f"state: tables {tables.dtype}{tables.shape} are not {self.num_tables} tables of this version"
+                f"state: tables[{table}]: seat {tables['to_play'][table]} must have a legal action, "
+                "but the turn cannot be completed (R-TURN-4)"
             )
-        self._states = as_kernel_argument(tables.copy())
-        self.match_winner[:] = state["match_winner"]
+        self._states = tables
+        self.match_winner[:] = match_winner
         self._observe()
+
+    def _check_tables(self, tables: Any) -> NDArray[np.void]:
+        """A copy of tables that may be played at."""
+        array = np.asarray(tables)
+        if array.dtype != STATE or array.shape != (self.num_tables,):
+            raise ValueError(
+                f"state: tables {array.dtype}{array.shape} are not {self.num_tables} tables of this version"
+            )
+        copy = array.copy()
+        check_tables(self.rules, copy, "state: tables")
+        return copy
+
+    def _check_winners(self, winners: Any) -> NDArray[np.int8]:
+        array = np.asarray(winners)
+        sides = self.rules.num_sides
+        if array.shape != (self.num_tables,) or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"state: match_winner {array.dtype}{array.shape} must be integers of ({self.num_tables},)"
+            )
+        if ((array < NOBODY) | (array >= sides)).any():
+            raise ValueError(f"state: match_winner must be sides from 0 to {sides - 1}, or {NOBODY}")
+        return array.astype(np.int8)
 
     def _observe(self) -> None:
         batch.observe_all(self._rules, self._states, self.masks, self.views)
@@ -203,3 +233,9 @@ class VectorTables:
         raise IllegalActionError(
             f"illegal action {name} at table {table}, seat {self.to_play[table]}; legal: {legal}"
         )
+
+
+def _part_of(state: Any, name: str) -> Any:
+    if not isinstance(state, Mapping) or name not in state:
+        raise ValueError(f"state: {name!r} is missing: it must be a dict as get_state returns it")
+    return state[name]

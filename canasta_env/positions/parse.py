@@ -39,12 +39,15 @@ from canasta_env.engine.state import (
     allocate,
 )
 from canasta_env.positions.validate import (
+    MAX_PILES,
+    MAX_TURN,
     PositionError,
     check_table,
     check_turn,
     holds_turned_on,
     meld_kinds,
     meld_points,
+    needs_card,
     turn_seat,
 )
 from canasta_env.positions.write import MELD_KINDS, meld_name
@@ -58,8 +61,6 @@ KEYS = (
     *("joined_earlier", "went_out", "concealed", "turn", "discarded", "known", "piles_taken"),
 )
 _ANSWERS = (None, "no", "yes")
-_MAX_TURN = 10_000
-_MAX_PILES = 100  # taken by one seat in a deal
 _MAX_POINTS = 2_000  # of an opening; all the cards together are worth less
 
 
@@ -68,7 +69,8 @@ def read_position(position: Mapping[str, Any], *, partial: bool = False) -> tupl
 
     Args:
         position: What `write_position` returns, in any of the forms; what can be defaulted may be left out.
-        partial: Let the cards that are named nowhere follow the named stock, in kind order.
+        partial: Let the cards that are named nowhere give a card to each hand that may not be empty, and
+            follow the named stock, in kind order.
 
     Raises:
         PositionError: Names the key and why this cannot be a position.
@@ -85,7 +87,7 @@ def read_position(position: Mapping[str, Any], *, partial: bool = False) -> tupl
     _read_progress(rules, given, s)
     _read_cards(rules, given, s)
     _read_memory(rules, given, s)
-    _fill_stock(given, s, partial)
+    _place_the_rest(rules, given, s, partial)
     _derive(rules, s)
     _read_flags(rules, given, s)
     check_table(rules, s)
@@ -114,7 +116,7 @@ def _read_progress(rules: Rules, given: dict[str, Any], s: Any) -> None:
     last_seat = rules.players - 1
     s["phase"] = read_choice(given.get("phase", PHASES[PHASE_DRAW]), "phase", PHASES)
     s["dealer"] = read_whole(given.get("dealer", 0), "dealer", 0, last_seat)
-    s["turn"] = read_whole(given.get("turn", 1), "turn", 1, _MAX_TURN)
+    s["turn"] = read_whole(given.get("turn", 1), "turn", 1, MAX_TURN)
     if s["phase"] == PHASE_OVER:
         if given.get("to_play") is not None:
             raise PositionError(f"to_play: {given['to_play']!r} must be None when the deal is over")
@@ -163,10 +165,10 @@ def _read_memory(rules: Rules, given: dict[str, Any], s: Any) -> None:
 
 
 def _read_piles_taken(value: Any, where: str) -> int:
-    return read_whole(value, where, 0, _MAX_PILES)
+    return read_whole(value, where, 0, MAX_PILES)
 
 
-def _fill_stock(given: dict[str, Any], s: Any, partial: bool) -> None:
+def _place_the_rest(rules: Rules, given: dict[str, Any], s: Any, partial: bool) -> None:
     """Put the stock behind the cards that have left it, and see that the deck is whole (R-CARD-1)."""
     stock = read_kinds(given.get("stock", []), "stock")
     missing = np.array(COPIES) - _count_named(s, stock)
@@ -182,10 +184,23 @@ def _fill_stock(given: dict[str, Any], s: Any, partial: bool) -> None:
             f"stock: {missing.sum()} of the {NUM_CARDS} cards are named nowhere: {cards};"
             " with partial=True they follow the named stock"
         )
+    _give_a_card_each(rules, s, missing)
     stock += np.repeat(np.arange(NUM_KINDS), missing).tolist()
     s["next_card"] = NUM_CARDS - len(stock)
     s["stock"] = NO_CARD
     s["stock"][s["next_card"] :] = stock
+
+
+def _give_a_card_each(rules: Rules, s: Any, missing: NDArray[np.int64]) -> None:
+    """Give each seat that is not to move and holds nothing the lowest natural that is named nowhere."""
+    for seat in range(rules.players):
+        if seat == turn_seat(s) or s["hand"][seat].any() or not needs_card(s, seat):
+            continue
+        for kind in range(FIRST_RANK, NUM_KINDS):
+            if missing[kind]:
+                missing[kind] -= 1
+                s["hand"][seat, kind] = 1
+                break
 
 
 def _count_named(s: Any, stock: list[int]) -> NDArray[np.int64]:
@@ -277,6 +292,8 @@ def _may_ask(rules: Rules, s: Any, seat: int) -> bool:
 # Each function takes a value and `where` it stands, e.g. `hands[2]`, and names that place when it refuses.
 
 
+_DIGITS = 3  # of the number of a seat, and more
+
 Part = TypeVar("Part")
 Meld = tuple[int, int, int]  # naturals, twos, jokers
 
@@ -351,10 +368,12 @@ def read_each(
     """
     entries = {} if value is None else value
     if isinstance(entries, Mapping):
-        places = {
-            read_whole(_as_number(place), f"{where}: place", 0, num - 1): entry
-            for place, entry in entries.items()
-        }
+        places: dict[int, Any] = {}
+        for key, entry in entries.items():
+            place = read_whole(_as_number(key), f"{where}: place", 0, num - 1)
+            if place in places:
+                raise PositionError(f"{where}: place {place} is named twice")
+            places[place] = entry
         return [read(places.get(place, missing), f"{where}[{place}]") for place in range(num)]
     if isinstance(entries, str) or not isinstance(entries, (Sequence, np.ndarray)) or len(entries) != num:
         raise PositionError(f"{where}: {value!r} must be a list of {num} entries")
@@ -363,7 +382,8 @@ def read_each(
 
 def _as_number(place: Any) -> Any:
     """JSON turns the numbers that are keys into text."""
-    return int(place) if isinstance(place, str) and place.isdigit() else place
+    is_number = isinstance(place, str) and place.isascii() and place.isdigit() and len(place) <= _DIGITS
+    return int(place) if is_number else place
 
 
 def read_melds(value: Any, where: str) -> dict[int, Meld]:

@@ -29,6 +29,7 @@ from canasta_env.engine.state import (
     NOBODY,
     NOT_ASKED,
     PHASE_ANSWER,
+    PHASE_DRAW,
     PHASE_OVER,
     PHASE_PLAY,
     PHASES,
@@ -37,6 +38,9 @@ from canasta_env.engine.state import (
 )
 from canasta_env.positions.write import meld_name
 from canasta_env.rules import Rules
+
+MAX_TURN = 10_000
+MAX_PILES = 100  # taken by one seat in a deal
 
 
 def check_turn(rules: Rules, state: NDArray[np.void]) -> None:
@@ -270,6 +274,7 @@ def check_table(rules: Rules, s: Any) -> None:
         _check_hand(rules, s, seat)
     _check_pile(rules, s)
     _check_frozen(rules, s)
+    _check_counters(rules, s)
 
 
 def _check_meld(rules: Rules, s: Any, side: int, kind: int) -> None:
@@ -376,8 +381,9 @@ def _check_hand(rules: Rules, s: Any, seat: int) -> None:
     thrown = [KINDS[three] for three in laid if discarded[three]]
     if thrown:
         raise PositionError(f"discarded[{seat}]: {thrown[0]} cannot be discarded (R-DEAL-2, R-DISC-2)")
-    if seat == turn_seat(s) and not hand.any() and s["taken"] == NO_CARD:
-        raise PositionError(f"hands[{seat}]: empty, but a player to move holds at least one card (R-TURN)")
+    if not hand.any() and needs_card(s, seat):
+        whose = "a player to move" if seat == turn_seat(s) else "a player whose turn will come"
+        raise PositionError(f"hands[{seat}]: empty, but {whose} holds at least one card (R-TURN)")
 
 
 def _check_pile(rules: Rules, s: Any) -> None:
@@ -417,6 +423,38 @@ def _check_frozen(rules: Rules, s: Any) -> None:
         raise PositionError("wild_frozen: True, but the pile is empty (R-TAKE-6)")
 
 
+def _check_counters(rules: Rules, s: Any) -> None:
+    """What a deal counts on must not come past its limit before the deal ends.
+
+    Each turn draws a card, or takes the pile and so melds three.
+    """
+    melded = sum(int(s[part].sum()) for part in ("naturals", "twos", "jokers"))
+    takes = (NUM_CARDS - melded) // MELD_START
+    turns = NUM_CARDS - int(s["next_card"]) + takes
+    _leave_room("turn", int(s["turn"]), turns, MAX_TURN)
+    for seat in range(rules.players):
+        _leave_room(f"piles_taken[{seat}]", int(s["piles_taken"][seat]), takes, MAX_PILES)
+        discards = _turns_of(rules, s, seat, turns)
+        for kind, count in enumerate(s["discarded"][seat].tolist()):
+            _leave_room(f"discarded[{seat}]: count of {KINDS[kind]}", count, discards, NUM_CARDS)
+
+
+def _turns_of(rules: Rules, s: Any, seat: int, turns: int) -> int:
+    """How many turns, of `turns` that are to begin or under way, a seat has at most."""
+    if s["phase"] == PHASE_OVER:
+        return 0
+    after = turns - 1 if s["phase"] == PHASE_DRAW else turns  # turns after the one under way
+    distance = (seat - turn_seat(s)) % rules.players
+    return (after - distance) // rules.players + 1 if after >= distance else 0
+
+
+def _leave_room(key: str, count: int, to_come: int, limit: int) -> None:
+    if count + to_come > limit:
+        raise PositionError(
+            f"{key}: {count:,} must be at most {limit - to_come:,} where {to_come} may follow"
+        )
+
+
 # What reading and checking a position both ask of a record `s` of STATE.
 
 
@@ -442,6 +480,13 @@ def turn_seat(s: Any) -> int:
     """The seat whose turn it is, NOBODY when the deal is over."""
     seat = int(s["to_play"])
     return (seat + 2) % MAX_SEATS if s["phase"] == PHASE_ANSWER else seat
+
+
+def needs_card(s: Any, seat: int) -> bool:
+    """Whether a hand may not be empty: all but that of a player who is about to pick up (R-TAKE-5)."""
+    if s["phase"] == PHASE_OVER:
+        return False
+    return seat != turn_seat(s) or bool(s["taken"] == NO_CARD)
 
 
 def meld_kinds(s: Any, side: int) -> list[int]:

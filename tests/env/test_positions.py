@@ -62,9 +62,9 @@ def test_only_the_game_need_be_named_besides_the_mover_s_hand() -> None:
     assert position["to_play"] == 1
     assert position["phase"] == "draw"
     assert position["turn"] == 1
-    assert position["hands"] == [{}, {"4": 1, "K": 1}, {}, {}]
+    assert position["hands"] == [{"4": 1}, {"4": 1, "K": 1}, {"4": 1}, {"4": 1}]
     assert position["opened"] == [False, False]
-    assert len(position["stock"]) == 106
+    assert len(position["stock"]) == 103
 
 
 def test_partial_lets_the_cards_not_named_follow_the_named_stock_in_kind_order() -> None:
