@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.envs.single_agent import Opponent
+from canasta_env.envs.opponents import Opponent
 from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
 
 Choose = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]

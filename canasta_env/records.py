@@ -20,10 +20,11 @@ from canasta_env.engine import batch
 from canasta_env.engine.state import NOBODY, allocate, rules_record
 from canasta_env.rules import Rules
 from canasta_env.table import Table
-from canasta_env.validation import check_order, check_scores, check_seat, check_seed
+from canasta_env.validation import check_order, check_rules, check_scores, check_seat, check_seed, shown
 
 FORMAT = "canasta_env record"
 VERSION = 1
+_LONGEST_PATH = 300  # what errors show of one: its end
 _GAME_KEYS = ("format", "version", "rules", "seed")
 _DEAL_KEYS = ("deal", "dealer", "scores", "order", "actions", "points")
 _END_KEYS = ("deals", "scores", "sha256")
@@ -68,7 +69,7 @@ class Recorder:
     """
 
     def __init__(self, rules: Rules, seed: int | None = None) -> None:
-        self.rules = rules
+        self.rules = check_rules(rules)
         self.seed = None if seed is None else check_seed(seed)
         self._tables: list[tuple[Table, tuple[str, ...], list[str]]] = []
 
@@ -78,6 +79,8 @@ class Recorder:
         Raises:
             RecordError: If it is of another game or something has been played.
         """
+        if not isinstance(table, Table):
+            raise RecordError(f"table: {shown(table)} must be a Table")
         if table.rules != self.rules:
             raise RecordError("the table has other rules than the record")
         order = tuple(table.order)
@@ -87,7 +90,13 @@ class Recorder:
         self._tables.append((table, order, []))
 
     def play(self, notation: str) -> None:
-        """Play an action at the table of the deal under way; raises what `Table.play` raises."""
+        """Play an action at the table of the deal under way; raises what `Table.play` raises.
+
+        Raises:
+            RecordError: If no deal has begun.
+        """
+        if not self._tables:
+            raise RecordError("begin(table) begins a deal; before it there is none to play at")
         table, _, actions = self._tables[-1]
         table.play(notation)
         actions.append(notation)
@@ -107,14 +116,16 @@ def write(record: Record, path: str | Path) -> None:
     Raises:
         RecordError: If the record has no deal.
     """
+    _check_record(record)
     if not record.deals:
         raise RecordError("a record has at least one deal")
+    target = _check_path(path)
     game = {"format": FORMAT, "version": VERSION, "rules": record.rules.to_dict(), "seed": record.seed}
     lines = [json.dumps(game)]
     for number, deal in enumerate(record.deals, start=1):
         lines.append(json.dumps({"deal": number, **vars(deal)}))
     end = {"deals": len(record.deals), "scores": record.scores, "sha256": _checksum(lines)}
-    Path(path).write_text("\n".join([*lines, json.dumps(end)]) + "\n", encoding="utf-8")
+    target.write_text("\n".join([*lines, json.dumps(end)]) + "\n", encoding="utf-8")
 
 
 def read(path: str | Path) -> Record:
@@ -123,7 +134,8 @@ def read(path: str | Path) -> Record:
     Raises:
         RecordError: If the file is no record, or was truncated or altered; names file, line and reason.
     """
-    lines = _read_lines(Path(path))
+    lines = _read_lines(_check_path(path))
+    path = _printable(path)
     objects = [_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
     rules, seed = _read_game(objects[0], f"{path}, line 1")
     if len(objects) < 3 or set(objects[-1]) != set(_END_KEYS):
@@ -147,6 +159,7 @@ def replay(record: Record) -> Iterator[tuple[int, Table]]:
     Raises:
         RecordError: If an action is not legal; names deal and action.
     """
+    _check_record(record)
     for number, deal in enumerate(record.deals, start=1):
         table = Table(record.rules, order=deal.order, dealer=deal.dealer, scores=deal.scores)
         yield number, table
@@ -177,9 +190,9 @@ def verify(record: Record | str | Path) -> Record:
     try:
         _verify(read_record)
     except _DisagreementError as error:
-        raise RecordError(f"{record}, line {error.deal + 1}: {error}") from None
+        raise RecordError(f"{_printable(record)}, line {error.deal + 1}: {error}") from None
     except RecordError as error:
-        raise RecordError(f"{record}: {error}") from None
+        raise RecordError(f"{_printable(record)}: {error}") from None
     return read_record
 
 
@@ -243,13 +256,31 @@ def _checksum(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
+def _check_record(record: Any) -> None:
+    if not isinstance(record, Record):
+        raise RecordError(f"record: {shown(record)} must be a Record, as read(path) and Recorder return it")
+
+
+def _check_path(path: Any) -> Path:
+    if not isinstance(path, (str, Path)):
+        raise RecordError(f"path: {shown(path)} must be the path of a file")
+    return Path(path)
+
+
+def _printable(path: str | Path) -> str:
+    """A path as text for every terminal: surrogates and control characters are spelled out."""
+    text = str(path)
+    return (text if text.isprintable() else repr(text)[1:-1])[-_LONGEST_PATH:]
+
+
 def _read_lines(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path}: cannot be read as text: {error}") from None
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path that cannot be one
+        reason = getattr(error, "strerror", None) or error
+        raise RecordError(f"{_printable(path)}: cannot be read as text: {reason}") from None
     if not text.strip():
-        raise RecordError(f"{path}, line 1: the file is empty")
+        raise RecordError(f"{_printable(path)}, line 1: the file is empty")
     return text.rstrip("\n").split("\n")
 
 
@@ -288,7 +319,7 @@ def _read_deal(fields: Mapping[str, Any], number: int, rules: Rules, where: str)
             raise RecordError(f"{where}: {key}: not a list of texts")
     try:
         check_order(fields["order"])
-        points = None if fields["points"] is None else tuple(check_scores(fields["points"], rules))
+        points = None if fields["points"] is None else tuple(check_scores(fields["points"], rules, "points"))
         return DealRecord(
             check_seat(fields["dealer"], rules, "dealer"),
             tuple(check_scores(fields["scores"], rules)),

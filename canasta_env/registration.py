@@ -16,12 +16,14 @@ NAMES: dict[Game, str] = {"modern_american": "ModernAmerican", "classic": "Class
 
 
 def register() -> None:
-    """Register both games with PettingZoo and their one-seat forms with Gymnasium."""
+    """Register both games with PettingZoo, where it knows names, and their one-seat forms with Gymnasium."""
+    with_pettingzoo = getattr(pettingzoo, "register", None)  # since 1.27
     for game, name in NAMES.items():
         kwargs = {"game": game}
-        pettingzoo.register("aec", f"canasta/{name}-{VERSION}", "canasta_env.envs.aec:env", kwargs=kwargs)
-        parallel_entry = "canasta_env.envs.aec:parallel_env"
-        pettingzoo.register("parallel", f"canasta/{name}-{VERSION}", parallel_entry, kwargs=kwargs)
+        if with_pettingzoo is not None:
+            for kind, function in (("aec", "env"), ("parallel", "parallel_env")):
+                entry = f"canasta_env.envs.aec:{function}"
+                with_pettingzoo(kind, f"canasta/{name}-{VERSION}", entry, kwargs=kwargs)
         seat_entry = "canasta_env.envs.single_agent:CanastaSeatEnv"
         vector_entry = "canasta_env.envs.single_agent_vector:CanastaSeatVectorEnv"
         gymnasium.register(

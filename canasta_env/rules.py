@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from canasta_env.cards import CANASTA_SIZE, NUM_CARDS
 
 Game = Literal["classic", "modern_american"]
@@ -22,6 +24,7 @@ MAX_DEALT = 80  # leaves a stock that can replace every three and turn up a pile
 MAX_POINTS = 1_000_000  # of one bonus or penalty: sums of a match stay far inside 64 bits
 MAX_SCORE = 10**9  # of a side in a match, far inside 64 bits
 MAX_MINIMA = 8
+_MOST_READ, _LONGEST_READ = 10**100, 100  # of a number and a text that `Rules.from_dict` looks at
 
 # Numbers that belong to a clause which a game may lack; they must be 0 there.
 NEEDED_SWITCHES = {
@@ -142,10 +145,14 @@ class Rules:
         Raises:
             RulesError: If a field is unknown or does not fit.
         """
+        if not isinstance(fields, Mapping):
+            raise RulesError(f"rules: a dict of rules is needed, not {type(fields).__name__}")
         names = {field.name for field in dataclasses.fields(cls)}
-        if unknown := sorted(set(fields) - names):
-            raise RulesError(f"unknown rule {unknown[0]!r}; the rules are {', '.join(sorted(names))}")
-        changes = dict(fields)
+        if unknown := sorted(set(fields) - names, key=repr):
+            raise RulesError(
+                f"unknown rule {str(unknown[0])[:_LONGEST_READ]!r}; the rules are {', '.join(sorted(names))}"
+            )
+        changes = {name: _plain(value, name) for name, value in fields.items()}
         standard = standard_rules(changes.pop("game", None), changes.pop("players", None))
         if "opening_minima" in changes:
             changes["opening_minima"] = _tuples("opening_minima", changes["opening_minima"])
@@ -309,6 +316,19 @@ def _check_players(game: Game, players: object) -> None:
 
 def _is_whole(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _plain(value: Any, name: str) -> Any:
+    """A rule with Python's numbers and lists in place of NumPy's."""
+    if isinstance(value, (list, tuple)):
+        plain = [_plain(part, name) for part in value]
+        return tuple(plain) if isinstance(value, tuple) else plain
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    is_long = isinstance(value, int) and abs(value) > _MOST_READ
+    if is_long or (isinstance(value, str) and len(value) > _LONGEST_READ):
+        raise RulesError(f"{name}: a number or text of such a length is no rule")
+    return value
 
 
 def _tuples(name: str, steps: object) -> tuple[tuple[Any, ...], ...]:

@@ -103,8 +103,7 @@ def check_tables(
 def bounds(rules: Rules) -> Bounds:
     """The lowest and the highest value of every field of STATE but `seed`, which may be any."""
     kind = (NO_CARD, NUM_KINDS - 1)
-    can_meld_black_threes = not rules.is_modern
-    is_black_three = (np.arange(NUM_KINDS) == BLACK_THREE) & can_meld_black_threes
+    is_black_three = (np.arange(NUM_KINDS) == BLACK_THREE) & rules.can_meld_black_threes
     naturals = np.where(_IS_RANK | is_black_three, _COPIES, 0)
     seats = np.arange(MAX_SEATS) < rules.players
     sides = np.arange(MAX_SIDES) < rules.num_sides
@@ -245,7 +244,6 @@ def _check_deck(t: _Tables) -> None:
 
 def _check_melds(t: _Tables) -> None:
     """R-MELD."""
-    has_wild_meld = ends_at_seven = lays_black_threes = t.rules.is_modern
     naturals, wilds, sizes = t.records["naturals"], t.wilds, t.sizes
     is_none = sizes == 0
     is_long = is_none | (sizes >= MELD_START)
@@ -259,17 +257,17 @@ def _check_melds(t: _Tables) -> None:
     _require(
         t, fits, "twos", f"a meld must hold at most {t.rules.max_wilds_in_meld} wilds (R-MELD-2, R-MELD-3)"
     )
-    limit = CANASTA_SIZE if has_wild_meld else 0
+    limit = CANASTA_SIZE if t.rules.has_wild_meld else 0
     _require(
         t, sizes[..., WILD_MELD] <= limit, "twos", f"the wild meld must hold at most {limit} wilds (R-MELD-6)"
     )
-    if ends_at_seven:
+    if t.rules.melds_end_at_seven:
         fits = sizes <= CANASTA_SIZE
         _require(t, fits, "naturals", f"a meld must hold at most {CANASTA_SIZE} cards (R-MELD-3)")
-    else:
-        fits = is_none | (wilds < naturals)
+    if t.rules.needs_more_naturals:
+        fits = is_none | is_wild_meld | (wilds < naturals)
         _require(t, fits, "naturals", "a meld must hold more naturals than wilds (R-MELD-2)")
-    if not lays_black_threes:
+    if not t.rules.lays_black_threes:
         _require(
             t, t.records["black_threes"] == 0, "black_threes", "must be 0: red threes are laid (R-DEAL-2)"
         )
@@ -283,7 +281,7 @@ def _check_what_follows(t: _Tables) -> None:
     is_canasta = t.sizes >= CANASTA_SIZE
     fits = records["canastas"] == is_canasta.sum(axis=2)
     _require(t, fits, "canastas", "must be the number of melds of seven or more cards (R-MELD-9)")
-    closes = (is_canasta & (t.wilds == 0) & _IS_RANK).any(axis=1) & t.rules.is_modern
+    closes = (is_canasta & (t.wilds == 0) & _IS_RANK).any(axis=1) & t.rules.closes_ranks
     _require(
         t, records["closed"] == closes, "closed", "must be 1 where a clean canasta closes a rank (R-MELD-7)"
     )
@@ -296,7 +294,7 @@ def _check_hands(t: _Tables) -> None:
     picks_up = (seats == t.mover[:, None]) & (records["taken"] != NO_CARD)[:, None]
     fits = (records["hand_size"] > 0) | picks_up | (seats >= t.rules.players) | ~goes_on[:, None]
     _require(t, fits, "hand_size", "must be at least 1 while the deal goes on (R-TURN)")
-    laid = [RED_THREE, BLACK_THREE] if t.rules.is_modern else [RED_THREE]
+    laid = [RED_THREE, BLACK_THREE] if t.rules.lays_black_threes else [RED_THREE]
     fits = np.ones(records["hand"].shape, np.bool_)
     fits[..., laid] = (records["hand"][..., laid] == 0) | ~goes_on[:, None, None]
     _require(t, fits, "hand", "must be 0: such a three is laid (R-DEAL-2)")
@@ -320,7 +318,7 @@ def _check_turns(t: _Tables) -> None:
     is_asking = records["phase"] == PHASE_ANSWER
     fits = ~is_asking | (records["answer"] == NOT_ASKED)
     _require(t, fits, "answer", "must be 0 while the partner is asked (R-OUT-3)")
-    other_yes = MUST_GO_OUT if t.rules.is_modern else MAY_GO_OUT
+    other_yes = MAY_GO_OUT if t.rules.is_yes_binding else MUST_GO_OUT
     fits = records["answer"] != other_yes
     _require(t, fits, "answer", f"must not be {other_yes}: that is what the other game's yes means (R-OUT-3)")
     has_asked = is_asking | (records["answer"] != NOT_ASKED)
@@ -362,7 +360,7 @@ def _check_takes(t: _Tables) -> None:
         f"must be {NO_CARD}, or a rank, for a side that opens in its turn",
     )
     rows = np.arange(len(records))
-    if t.rules.is_modern:
+    if t.rules.opens_from_hand:
         fits = (records["pile_size"] > 0) & (records["pile"][rows, records["pile_size"] - 1] == taken)
         fits &= records["closed"][rows, taken] == 0
         reason = "must be the top card of the pile until `pick up`, of a rank that is not closed (R-TAKE-5)"

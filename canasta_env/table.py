@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.actions import NOTATIONS, NUM_ACTIONS, parse
+from canasta_env.actions import NOTATIONS, NUM_ACTIONS, NotationError, parse
 from canasta_env.cards import NUM_CARDS
 from canasta_env.engine import batch
 from canasta_env.engine.scoring import SCORE_FIELDS
@@ -27,7 +27,17 @@ from canasta_env.positions import (
 )
 from canasta_env.rendering.text import picture
 from canasta_env.rules import Rules
-from canasta_env.validation import check_order, check_scores, check_seat, check_seed, check_side
+from canasta_env.validation import (
+    check_order,
+    check_rules,
+    check_scores,
+    check_seat,
+    check_seed,
+    check_side,
+    shown,
+)
+
+_LONGEST_NOTATION = 2 * max(map(len, NOTATIONS))  # for what nothing similar is looked for beyond it
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ class Table:
         dealer: int | None = None,
         scores: Sequence[int] | None = None,
     ) -> None:
-        self.rules = rules
+        self.rules = check_rules(rules)
         self._rules = rules_record(rules)
         self._state = allocate(1)
         self.seed = secrets.randbits(63) if seed is None else check_seed(seed)
@@ -169,6 +179,8 @@ class Table:
             NotationError: If no action is spelled so.
             IllegalActionError: If it is not legal now; names the reason and its clause.
         """
+        if not isinstance(notation, str) or len(notation) > _LONGEST_NOTATION:
+            raise NotationError(f"{shown(notation)} is not the notation of an action")
         action = parse(notation)
         mask = self.action_mask()
         if not mask[action]:

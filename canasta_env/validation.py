@@ -2,29 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.cards import COPIES, KINDS, NUM_CARDS, CardError, kind_of
-from canasta_env.rules import MAX_SCORE, Rules, standard_rules
+from canasta_env.cards import COPIES, KIND_OF, KINDS, NUM_CARDS, CardError
+from canasta_env.rules import GAMES, MAX_SCORE, PLAYERS, Rules, standard_rules
 
 MAX_SEED = 2**64
+_MOST_SHOWN = 100  # characters of a value in an error
+MAX_PLAYERS = max(max(numbers) for numbers in PLAYERS.values())
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
 
-def whole_number(value: Any, name: str, low: int, high: int) -> int:
-    """Return `value` as an int in low ... high.
+def shown(value: Any) -> str:
+    """What an error quotes of a value: its text on one line, cut where it is long."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # the text of a foreign object may fail in any way, and so does that of a huge number
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
+def whole_number(value: Any, name: str, low: int, high: int | None) -> int:
+    """Return `value`, a Python or NumPy integer, as an int in low ... high; without an upper bound if None.
 
     Raises:
         ValueError: Names the argument, its value, and the range.
     """
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_whole or not low <= value <= high:
-        raise ValueError(f"{name}: {value!r} must be a whole number from {low:,} to {high:,}")
+    if not is_whole or value < low or (high is not None and value > high):
+        bound = f"of at least {low:,}" if high is None else f"from {low:,} to {high:,}"
+        raise ValueError(f"{name}: {shown(value)} must be a whole number {bound}")
     return int(value)
+
+
+def integers(values: Any, num: int, what: str) -> NDArray[Any]:
+    """Return `num` integers, `(num,)` of any integer dtype, from whatever NumPy reads as such.
+
+    Raises:
+        ValueError: If it is not `(num,)` integers; says `what` they are.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:  # NumPy's, of rows of different lengths
+        raise ValueError(f"{what}: {shown(values)} must be integers of ({num},)") from None
+    if array.shape != (num,) or array.dtype.kind not in "iu":
+        raise ValueError(f"{what}: {array.dtype}{array.shape} must be integers of ({num},)")
+    return array
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Return True or False.
+
+    Raises:
+        ValueError: Names the argument and its value.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}: {shown(value)} must be True or False")
+    return bool(value)
 
 
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
@@ -34,7 +72,7 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
         ValueError: Names the argument, its value, and the choices.
     """
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}: {value!r} must be one of {', '.join(map(repr, choices))}")
+        raise ValueError(f"{name}: {shown(value)} must be one of {', '.join(map(repr, choices))}")
     return value
 
 
@@ -54,19 +92,48 @@ def choose_rules(game: str | None, players: int | None, rules: Rules | None) -> 
     Raises:
         ValueError: If there is no such game, or `rules` is of another one.
     """
+    if game is not None:
+        check_choice(game, "game", GAMES)
+    if players is not None:
+        players = whole_number(players, "players", 2, MAX_PLAYERS)
     if rules is None:
         return standard_rules("modern_american" if game is None else game, players)
-    if not isinstance(rules, Rules):
-        raise ValueError(f"rules: {rules!r} must be Rules, as classic() and modern_american() return them")
+    check_rules(rules)
     for name, value, own in (("game", game, rules.game), ("players", players, rules.players)):
-        if value is not None and value != own:
-            raise ValueError(f"{name}: {value!r}, but the rules are for {own!r}")
+        if value is not None and not (isinstance(value, type(own)) and value == own):
+            raise ValueError(f"{name}: {shown(value)}, but the rules are for {own!r}")
+    return rules
+
+
+def check_rules(rules: Any) -> Rules:
+    """Return the rules of a game.
+
+    Raises:
+        ValueError: If it is something else, such as a game's name.
+    """
+    if not isinstance(rules, Rules):
+        raise ValueError(
+            f"rules: {shown(rules)} must be Rules, as classic() and modern_american() return them"
+        )
     return rules
 
 
 def check_seed(seed: Any) -> int:
     """Return a seed of a match: 64 bits."""
     return whole_number(seed, "seed", 0, MAX_SEED - 1)
+
+
+def check_options(options: Any) -> Mapping[str, Any]:
+    """Return the options of a reset, an empty dict for None.
+
+    Raises:
+        ValueError: If it is no dict.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options: {shown(options)} must be a dict or None")
+    return options
 
 
 def check_seat(seat: Any, rules: Rules, name: str = "seat") -> int:
@@ -79,17 +146,50 @@ def check_side(side: Any, rules: Rules) -> int:
     return whole_number(side, "side", 0, rules.num_sides - 1)
 
 
-def check_scores(scores: Any, rules: Rules) -> list[int]:
+def check_scores(scores: Any, rules: Rules, name: str = "scores") -> list[int]:
     """Return match scores, one for each side."""
-    if (
-        not isinstance(scores, (Sequence, np.ndarray))
-        or isinstance(scores, str)
-        or len(scores) != rules.num_sides
-    ):
-        raise ValueError(f"scores: {scores!r} must be {rules.num_sides} whole numbers, one for each side")
+    if not is_listed(scores) or len(scores) != rules.num_sides:
+        raise ValueError(
+            f"{name}: {shown(scores)} must be {rules.num_sides} whole numbers, one for each side"
+        )
     return [
-        whole_number(score, f"scores[{side}]", -MAX_SCORE, MAX_SCORE) for side, score in enumerate(scores)
+        whole_number(score, f"{name}[{side}]", -MAX_SCORE, MAX_SCORE) for side, score in enumerate(scores)
     ]
+
+
+def check_start_scores(scores: Any, rules: Rules, is_match: bool) -> tuple[bool, list[int] | None]:
+    """Read what the match scores are when a deal starts.
+
+    Args:
+        scores: "zero", "drawn" or one number a side.
+        rules: The game.
+        is_match: Whether deals follow each other in a match, which begins at 0.
+
+    Returns:
+        Whether they are drawn, and those of each side if they are given.
+
+    Raises:
+        ValueError: If `scores` is something else, or does not go with a match.
+    """
+    given = None
+    if isinstance(scores, str):
+        check_choice(scores, "scores", ("zero", "drawn"))
+    else:
+        given = check_scores(scores, rules)
+    if is_match and (given is not None or scores != "zero"):
+        raise ValueError(f'scores: {shown(scores)} does not go with episode="match", which begins at 0')
+    return given is None and scores == "drawn", given
+
+
+def check_kind(name: Any, where: str) -> int:
+    """Return the kind of a card by its name.
+
+    Raises:
+        CardError: If it is not the name of a kind; says `where` it stands.
+    """
+    if not isinstance(name, str) or name not in KIND_OF:
+        raise CardError(f"{where}: {shown(name)} is not a card; the kinds are {' '.join(KINDS)}")
+    return KIND_OF[name]
 
 
 def check_order(order: Any) -> NDArray[np.int8]:
@@ -98,7 +198,11 @@ def check_order(order: Any) -> NDArray[np.int8]:
     Raises:
         CardError: If it is not the 108 cards; names a kind that is short or too many.
     """
-    kinds = np.array([kind_of(name, f"order[{place}]") for place, name in enumerate(order)], np.int8)
+    if not is_listed(order):
+        raise CardError(f"order: {shown(order)} must be a list of the {NUM_CARDS} cards' kinds")
+    if len(order) > NUM_CARDS:
+        raise CardError(f"order: {len(order)} cards; there are {NUM_CARDS}")
+    kinds = np.array([check_kind(name, f"order[{place}]") for place, name in enumerate(order)], np.int8)
     counts = np.bincount(kinds, minlength=len(KINDS))
     for kind, copies in enumerate(COPIES):
         if counts[kind] != copies:
@@ -106,3 +210,10 @@ def check_order(order: Any) -> NDArray[np.int8]:
                 f"order: {counts[kind]} cards {KINDS[kind]}; the {NUM_CARDS} cards hold {copies} of them"
             )
     return kinds
+
+
+def is_listed(values: Any) -> bool:
+    """Whether values come in an order: a list, a tuple or an array, and no text."""
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return isinstance(values, Sequence) and not isinstance(values, (str, bytes))

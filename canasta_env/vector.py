@@ -16,7 +16,15 @@ from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError
 from canasta_env.rules import Rules
 from canasta_env.state_checks import check_tables
-from canasta_env.validation import check_scores, check_seed, whole_number
+from canasta_env.validation import (
+    check_choice,
+    check_flag,
+    check_rules,
+    check_seed,
+    check_start_scores,
+    integers,
+    whole_number,
+)
 
 MAX_TABLES = 1 << 20
 Scores = Literal["zero", "drawn"] | Sequence[int]
@@ -61,18 +69,11 @@ class VectorTables:
         scores: Scores = "zero",
         check: bool = True,
     ) -> None:
-        if episode not in ("deal", "match"):
-            raise ValueError(f'episode: {episode!r} must be "deal" or "match"')
-        if episode == "match" and scores != "zero":
-            raise ValueError(f'scores: {scores!r} does not go with episode="match", which begins at 0')
-        if isinstance(scores, str) and scores not in ("zero", "drawn"):
-            raise ValueError(f'scores: {scores!r} must be "zero", "drawn" or one number a side')
-        self.rules = rules
-        self.num_tables = whole_number(num_tables, "num_tables", 1, MAX_TABLES)
-        self.episode = episode
-        self.check = check
-        self._draws_scores = scores == "drawn"
-        self._scores = None if isinstance(scores, str) else check_scores(scores, rules)
+        self.rules = check_rules(rules)
+        self.num_tables = num_tables = whole_number(num_tables, "num_tables", 1, MAX_TABLES)
+        self.episode = check_choice(episode, "episode", ("deal", "match"))
+        self.check = check_flag(check, "check")
+        self._draws_scores, self._scores = check_start_scores(scores, rules, episode == "match")
         self._rules = rules_record(rules)
         self._states = allocate(num_tables)
         self.masks = np.zeros((num_tables, NUM_ACTIONS), np.int8)
@@ -112,14 +113,10 @@ class VectorTables:
             ValueError: If `actions` has another shape or type.
             IllegalActionError: With `check`, if an action is not legal; nothing has been played then.
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_tables,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions: {actions.dtype}{actions.shape} must be integers of ({self.num_tables},)"
-            )
-        actions = np.ascontiguousarray(actions, np.int64)
+        given = integers(actions, self.num_tables, "actions")
         if self.check:
-            self._refuse_illegal(actions)
+            self._refuse_illegal(given)
+        actions = np.array(given, np.int64)  # a copy that kernels may read, whatever array was given
         batch.advance_all(
             self._rules,
             self._states,
@@ -206,12 +203,8 @@ class VectorTables:
         return copy
 
     def _check_winners(self, winners: Any) -> NDArray[np.int8]:
-        array = np.asarray(winners)
+        array = integers(winners, self.num_tables, "state: match_winner")
         sides = self.rules.num_sides
-        if array.shape != (self.num_tables,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"state: match_winner {array.dtype}{array.shape} must be integers of ({self.num_tables},)"
-            )
         if ((array < NOBODY) | (array >= sides)).any():
             raise ValueError(f"state: match_winner must be sides from 0 to {sides - 1}, or {NOBODY}")
         return array.astype(np.int8)
@@ -221,7 +214,7 @@ class VectorTables:
         self._is_encoded = False
         self._has_critic_states = False
 
-    def _refuse_illegal(self, actions: NDArray[np.int64]) -> None:
+    def _refuse_illegal(self, actions: NDArray[Any]) -> None:
         outside = (actions < 0) | (actions >= NUM_ACTIONS)
         illegal = outside | (self.masks[self._every_table, np.where(outside, 0, actions)] == 0)
         if not illegal.any():

@@ -17,7 +17,14 @@ from canasta_env.explain import IllegalActionError
 from canasta_env.rendering.display import PICTURES_PER_S, Display
 from canasta_env.rendering.text import picture
 from canasta_env.rules import Rules
-from canasta_env.validation import RENDER_MODES, check_render_mode, choose_rules
+from canasta_env.validation import (
+    RENDER_MODES,
+    check_choice,
+    check_options,
+    check_render_mode,
+    choose_rules,
+    shown,
+)
 
 VERSION = "v0"  # docs/environment.md has its history
 
@@ -39,7 +46,8 @@ class CanastaAECEnv(AECEnv):
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
         illegal: "raise" or "forfeit".
-        max_cycles: Decisions after which an episode is truncated.
+        max_cycles: Decisions, of all seats together, after which an episode is truncated. (PettingZoo's own
+            environments mean rounds of all agents by it.)
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -81,11 +89,11 @@ class CanastaAECEnv(AECEnv):
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations, the same object on each call."""
-        return self._observation_spaces[agent]
+        return self._observation_spaces[self._check_agent(agent)]
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """The space of an agent's actions, the same object on each call."""
-        return self._action_spaces[agent]
+        return self._action_spaces[self._check_agent(agent)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal for a new episode.
@@ -93,7 +101,11 @@ class CanastaAECEnv(AECEnv):
         Args:
             seed: Fixes this episode and all that are begun without a seed after it.
             options: Not used.
+
+        Raises:
+            ValueError: If `seed` is not a whole number of 64 bits, or `options` no dict.
         """
+        check_options(options)
         self.episode.begin(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -129,7 +141,7 @@ class CanastaAECEnv(AECEnv):
 
     def observe(self, agent: str) -> Observation:
         """What an agent observes now: new arrays."""
-        return self.episode.observe(self._seat_of[agent])
+        return self.episode.observe(self._seat_of[self._check_agent(agent)])
 
     def state(self) -> NDArray[np.float32]:
         """The observation of the agent to act with all other hands behind it, for a critic in training."""
@@ -142,6 +154,9 @@ class CanastaAECEnv(AECEnv):
     def close(self) -> None:
         """Close the window of "human", if it is open."""
         self._display.close()
+
+    def _check_agent(self, agent: Any) -> str:
+        return check_choice(agent, "agent", self.possible_agents)
 
     def _text(self) -> str:
         return picture(self.rules, self.episode.table().views())
@@ -218,6 +233,7 @@ class CanastaParallelEnv(ParallelEnv):
         Returns:
             The observation and the info of each agent.
         """
+        check_options(options)
         self.episode.begin(seed)
         self.agents = self.possible_agents[:]
         if self.render_mode == "human":
@@ -242,8 +258,11 @@ class CanastaParallelEnv(ParallelEnv):
             Observations, rewards, terminations, truncations and infos of each agent.
 
         Raises:
+            ValueError: If `actions` is no dict.
             IllegalActionError: If its action is missing or not legal, unless it forfeits.
         """
+        if not isinstance(actions, Mapping):
+            raise ValueError(f"actions: {shown(actions)} must be a dict {{agent: action}}")
         if not self.agents:
             return {}, {}, {}, {}, {}
         agent = self.possible_agents[self.episode.seat]

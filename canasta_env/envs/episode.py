@@ -22,7 +22,14 @@ from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError, explain
 from canasta_env.rules import Game, Rules
 from canasta_env.table import Table
-from canasta_env.validation import MAX_SEED, check_choice, check_scores, check_seed, whole_number
+from canasta_env.validation import (
+    MAX_SEED,
+    check_choice,
+    check_seed,
+    check_start_scores,
+    shown,
+    whole_number,
+)
 
 Length = Literal["deal", "match"]
 Scores = Literal["zero", "drawn"] | Sequence[int]
@@ -48,7 +55,7 @@ class Episode:
             two sides share gives 0 to all.
         illegal: "raise": an illegal action raises IllegalActionError and changes nothing. "forfeit": it ends
             the episode as a loss of the whole side.
-        max_cycles: Decisions after which the episode is truncated; never if None.
+        max_cycles: Decisions, of all seats together, after which the episode is truncated; never if None.
 
     Attributes:
         seat: The seat to move; the last one that moved when the episode is over.
@@ -75,13 +82,7 @@ class Episode:
         self.max_cycles = max_cycles
         if max_cycles is not None:
             self.max_cycles = whole_number(max_cycles, "max_cycles", 1, MAX_CYCLES)
-        self._draws_scores, self._scores = False, None
-        if isinstance(scores, str):
-            self._draws_scores = check_choice(scores, "scores", ("zero", "drawn")) == "drawn"
-        else:
-            self._scores = check_scores(scores, rules)
-        if self.is_match and (self._draws_scores or self._scores is not None):
-            raise ValueError(f'scores: {scores!r} does not go with episode="match", which begins at 0')
+        self._draws_scores, self._scores = check_start_scores(scores, rules, self.is_match)
         self._rules = rules_record(rules)
         self._state = allocate(1)
         self._mask = np.zeros(NUM_ACTIONS, np.int8)
@@ -259,11 +260,11 @@ class Episode:
 
 def _action_id(action: Any) -> int:
     try:
-        number = index(action)
+        number = NO_ACTION if isinstance(action, bool) else index(action)
     except TypeError:
         number = NO_ACTION
     if not 0 <= number < NUM_ACTIONS:
-        raise IllegalActionError(f"{action!r} is not an action id; ids run from 0 to {NUM_ACTIONS - 1}")
+        raise IllegalActionError(f"{shown(action)} is not an action id; ids run from 0 to {NUM_ACTIONS - 1}")
     return number
 
 

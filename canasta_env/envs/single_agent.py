@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.agent import DecisionBatch
 from canasta_env.engine import batch
 from canasta_env.engine.dealing import mix
 from canasta_env.envs.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.envs.opponents import Opponent, ask_agent, distinct_agents, seat_opponents
 from canasta_env.rendering.display import PICTURES_PER_S, Display
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
-from canasta_env.validation import RENDER_MODES, check_render_mode, check_seat, choose_rules
+from canasta_env.validation import (
+    RENDER_MODES,
+    check_options,
+    check_render_mode,
+    check_seat,
+    choose_rules,
+    whole_number,
+)
 
 _SEEDS = 1 << 62
 
@@ -33,7 +42,8 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         players: Number of seats; 4 if None.
         opponents: Who plays the other seats: one for all of them, or a list of one for each, from the seat
             after the learner's on. A callable gets an observation and returns an action; an agent answers
-            a `DecisionBatch` of one decision. Uniformly random if None.
+            a `DecisionBatch` of one decision; a name, such as "heuristic", is that of an agent of the package
+            canasta_agents. Uniformly random if None.
         seat: The learner's seat. The dealer is drawn for every episode.
         episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
         render_mode: "ansi": `render` returns a text of what the learner sees. "rgb_array": a picture,
@@ -42,7 +52,8 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
         illegal: "raise" or "forfeit", for the learner; an opponent's illegal action always raises.
-        max_cycles: Decisions of all seats after which an episode is truncated.
+        max_cycles: Decisions, of all seats together, after which an episode is truncated. An episode that
+            ends before the learner's first decision is never begun: another is dealt in its place.
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -55,7 +66,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         game: str | None = None,
         players: int | None = None,
         *,
-        opponents: Opponent | Sequence[Opponent] | None = None,
+        opponents: Opponent | Sequence[Opponent | None] | None = None,
         seat: int = 0,
         episode: Length = "deal",
         render_mode: str | None = None,
@@ -75,6 +86,9 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self._opponents = seat_opponents(opponents, self.seat, self.rules)
         self.observation_space = self.episode.observation_space()
         self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self._has_begun = False
+        self._reward = 0.0
+        self._news: dict[str, Any] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -87,15 +101,16 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
 
         Returns:
             The learner's observation, and an empty dict.
+
+        Raises:
+            ValueError: If `seed` is not a whole number of at least 0, or `options` no dict.
         """
-        super().reset(seed=seed)
-        episode_seed, self._agents_seed = draw_seeds(self.np_random)
-        self.episode.begin(episode_seed)
-        for number, opponent in enumerate(distinct_agents(self._opponents)):
-            opponent.reset(1, self._agents_seed + number)
-        self._reward = 0.0
-        self._news: dict[str, Any] = {}
-        self._let_others_act()
+        check_options(options)
+        super().reset(seed=None if seed is None else whole_number(seed, "seed", 0, None))
+        self._begin()
+        while self.episode.is_over:
+            self._begin()
+        self._has_begun = True
         if self.render_mode == "human":
             self.render()
         return self.episode.observe(self.seat), {}
@@ -105,7 +120,10 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             IllegalActionError: If the action is not legal, unless it forfeits, or if an opponent's is not.
+            ResetNeeded: Before the first `reset`.
         """
+        if not self._has_begun:
+            raise ResetNeeded("reset() begins the first episode; step() before it has none to go on with")
         episode = self.episode
         if episode.play(action):
             self._hear()
@@ -137,6 +155,15 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
 
         return image.view_picture(self.rules, self.episode.view(self.seat))
 
+    def _begin(self) -> None:
+        """Deal for an episode and let the others act, until the learner is to act or it has ended."""
+        episode_seed, self._agents_seed = draw_seeds(self.np_random)
+        self.episode.begin(episode_seed)
+        for number, opponent in enumerate(distinct_agents(self._opponents)):
+            opponent.reset(1, self._agents_seed + number)
+        self._reward, self._news = 0.0, {}
+        self._let_others_act()
+
     def _let_others_act(self) -> None:
         episode = self.episode
         while episode.seat != self.seat and not episode.is_over:
@@ -160,7 +187,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
             views=episode.view(seat),
             masks=episode.observe(seat)["action_mask"][None],
         )
-        return opponent.act(decision)[0]
+        return ask_agent(opponent, decision)[0]
 
     def _hear(self) -> None:
         self._reward += self.episode.rewards[self.seat]
@@ -170,42 +197,3 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
 def draw_seeds(rng: np.random.Generator) -> tuple[int, int]:
     """Two seeds for an episode, of the cards and of the opponents, 62 bits each."""
     return int(rng.integers(_SEEDS)), int(rng.integers(_SEEDS))
-
-
-# Who plays the seats that are not the learner's: callables, agents, or chance.
-
-
-Opponent = Callable[[Observation], Any] | Agent
-
-
-def seat_opponents(
-    opponents: Opponent | Sequence[Opponent] | None, seat: int, rules: Rules
-) -> dict[int, Any]:
-    """Give every seat but the learner's its player.
-
-    Args:
-        opponents: One for all other seats, or one for each from the seat after the learner's on;
-            chance if None.
-        seat: The learner's.
-        rules: The game.
-
-    Returns:
-        The opponent of each other seat; None where chance plays.
-
-    Raises:
-        ValueError: If their number does not fit, or one is neither a callable nor an agent.
-    """
-    others = [(seat + place) % rules.players for place in range(1, rules.players)]
-    chosen: Sequence[Any] = opponents if isinstance(opponents, Sequence) else [opponents] * len(others)
-    if len(chosen) != len(others):
-        raise ValueError(f"opponents: {len(chosen)} of them; there are {len(others)} other seats")
-    for opponent in chosen:
-        if opponent is not None and not callable(getattr(opponent, "act", opponent)):
-            raise ValueError(f"opponents: {opponent!r} is neither a callable nor an agent with `act`")
-    return dict(zip(others, chosen, strict=True))
-
-
-def distinct_agents(seated: dict[int, Any]) -> list[Agent]:
-    """The opponents that are agents, each once, whatever number of seats it plays."""
-    agents = {id(opponent): opponent for opponent in seated.values() if hasattr(opponent, "act")}
-    return list(agents.values())

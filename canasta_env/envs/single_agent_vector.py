@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,22 @@ from canasta_env.engine.batch import observe_everywhere, play_at, play_by_chance
 from canasta_env.engine.encoding import observation_size
 from canasta_env.engine.state import PHASE_OVER, allocate, rules_record
 from canasta_env.engine.view import VIEW
-from canasta_env.envs.episode import Episode, Illegal, Length, Observation, Reward, Scores
-from canasta_env.envs.single_agent import Opponent, distinct_agents, draw_seeds, seat_opponents
+from canasta_env.envs.episode import MAX_CYCLES, Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.envs.opponents import Opponent, ask_agent, distinct_agents, seat_opponents
+from canasta_env.envs.single_agent import draw_seeds
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
-from canasta_env.validation import RENDER_MODES, check_render_mode, check_seat, choose_rules, whole_number
+from canasta_env.validation import (
+    RENDER_MODES,
+    check_options,
+    check_render_mode,
+    check_seat,
+    choose_rules,
+    integers,
+    is_listed,
+    shown,
+    whole_number,
+)
 from canasta_env.vector import MAX_TABLES
 
 Rows = NDArray[np.int64]
@@ -57,7 +68,9 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
         illegal: "raise" or "forfeit", for the learner.
-        max_cycles: Decisions of all seats after which an episode is truncated.
+        max_cycles: Decisions, of all seats together, after which an episode is truncated.
+        max_episode_steps: Decisions of the learner after which an episode is truncated; never if None or −1.
+            `gymnasium.make_vec` passes it on; `gymnasium.make` puts a TimeLimit around one table for it.
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -70,7 +83,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         *,
         num_envs: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        opponents: Opponent | Sequence[Opponent] | None = None,
+        opponents: Opponent | Sequence[Opponent | None] | None = None,
         seat: int = 0,
         episode: Length = "deal",
         render_mode: str | None = None,
@@ -79,6 +92,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         reward: Reward = "points",
         illegal: Illegal = "raise",
         max_cycles: int | None = None,
+        max_episode_steps: int | None = None,
     ) -> None:
         self.rules = choose_rules(game, players, rules)
         self.num_envs = whole_number(num_envs, "num_envs", 1, MAX_TABLES)
@@ -106,8 +120,10 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             for _ in range(self.num_envs)
         ]
         self._share()
-        self._max_cycles = max_cycles or NO_CAP
+        self._max_cycles = self._episodes[0].max_cycles or NO_CAP
         self._cycles = np.zeros(self.num_envs, np.int64)
+        self._max_steps = NO_CAP if max_episode_steps is None else _check_max_steps(max_episode_steps)
+        self._steps = np.zeros(self.num_envs, np.int64)
         self._agents_seeds = np.zeros(self.num_envs, np.uint64)
         self._is_over = np.zeros(self.num_envs, np.bool_)
         self._rewards = np.zeros(self.num_envs, np.float64)
@@ -139,15 +155,16 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             ValueError: If `seed` or `reset_mask` does not fit the tables.
             ResetNeeded: If the first reset leaves tables out.
         """
-        rows = self._choose_rows(options)
-        super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
-        self._reseed(seed, rows)
-        self._forget_news()
+        rows = self._choose_rows(check_options(options))
+        seeds = self._read_seeds(seed)
+        super().reset(seed=seeds[0] if isinstance(seed, (int, np.integer)) else None)
+        self._reseed(seeds, rows)
         self._begin(rows)
         if rows.size == self.num_envs:
             for number, opponent in enumerate(distinct_agents(self._opponents)):
                 opponent.reset(self.num_envs, int(self._agents_seeds[0]) + number)
         self._let_others_act(rows)
+        self._deal_again(rows)
         return self._observe(), {}
 
     def step(
@@ -166,11 +183,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         """
         if not self._generators:
             raise ResetNeeded("reset() begins the first episodes; step() before it has none to go on with")
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions: {actions.dtype}{actions.shape} must be integers of ({self.num_envs},)"
-            )
+        actions = integers(actions, self.num_envs, "actions")
         begun = np.flatnonzero(self._is_over)
         if begun.size and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ResetNeeded(
@@ -178,7 +191,6 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
                 "reset(options={'reset_mask': terminations | truncations}) begins the next ones"
             )
         legal, illegal = self._sort_out(actions, np.flatnonzero(~self._is_over))
-        self._forget_news()
         self._begin(begun)
         for table in illegal:
             self._episodes[table].seat = self.seat
@@ -186,7 +198,8 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             self._hear(table)
         self._play(legal, actions[legal].astype(np.int64))
         self._let_others_act(np.arange(self.num_envs))
-        return self._outcome()
+        self._deal_again(begun)
+        return self._outcome(begun)
 
     def render(self) -> tuple[Any, ...] | None:
         """What the learner sees at each table, in the mode chosen; None for "human" and for no mode."""
@@ -211,49 +224,74 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         for table, episode in enumerate(self._episodes):
             episode.share(self._states[table : table + 1], self._masks[table])
 
-    def _outcome(self) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """What a step returns; with "SameStep", episodes that are over are followed by the next."""
-        rewards = self._rewards.copy()
+    def _outcome(
+        self, begun: Rows
+    ) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """What a step returns that began episodes at some tables; with "SameStep", the next follow at once.
+
+        What the others' first decisions earned in an episode that began is of its first step, the next one.
+        """
+        stepped = np.ones(self.num_envs, np.bool_)
+        stepped[begun] = False
         terminations = np.array([episode.is_terminated for episode in self._episodes])
         truncations = np.array([episode.is_truncated for episode in self._episodes])
+        self._steps[stepped] += 1
+        truncations |= stepped & (self._steps == self._max_steps)
+        self._is_over |= truncations
+        rewards = np.where(stepped, self._rewards, 0.0)
         infos: dict[str, Any] = {}
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        for table, news in enumerate(self._news):
+        for table in np.flatnonzero(stepped):
+            news = self._news[table]
             if is_same_step and self._is_over[table]:
-                final = {"final_obs": self._episodes[table].observe(self.seat), "final_info": news}
-                infos = self._add_info(infos, final, table)
+                final = {"final_obs": self._last_observation(int(table)), "final_info": news}
+                infos = self._add_info(infos, final, int(table))
             elif news:
-                infos = self._add_info(infos, news, table)
+                infos = self._add_info(infos, news, int(table))
+        self._forget_news(np.flatnonzero(stepped))
         if is_same_step:
             over = np.flatnonzero(self._is_over)
             self._begin(over)
             self._let_others_act(over)
+            self._deal_again(over)
         return self._observe(), rewards, terminations, truncations, infos
 
-    def _choose_rows(self, options: dict[str, Any] | None) -> Rows:
+    def _last_observation(self, table: int) -> Observation:
+        """What the learner observes at the end of an episode, also of one that only its steps have ended."""
+        episode = self._episodes[table]
+        if not episode.is_over:
+            episode.seat = self.seat
+        return episode.observe(self.seat)
+
+    def _choose_rows(self, options: Mapping[str, Any]) -> Rows:
         """The tables that a reset is for."""
-        if not options or "reset_mask" not in options:
+        if "reset_mask" not in options:
             return np.arange(self.num_envs)
         mask = options["reset_mask"]
         if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
-            raise ValueError(f"reset_mask: {mask!r} must be a bool array of ({self.num_envs},)")
+            raise ValueError(f"reset_mask: {shown(mask)} must be a bool array of ({self.num_envs},)")
         if not mask.any():
             raise ValueError("reset_mask: names no table")
         if not self._generators and not mask.all():
             raise ResetNeeded("the first reset() begins an episode at every table: leave reset_mask out")
         return np.flatnonzero(mask)
 
-    def _reseed(self, seed: int | np.integer[Any] | Sequence[int | None] | None, rows: Rows) -> None:
-        """Give those tables that have a seed their random numbers."""
-        seeds: Sequence[int | None]
+    def _read_seeds(self, seed: Any) -> list[int | None]:
+        """The seed of each table, from one for all or a sequence."""
         if seed is None:
-            seeds = [None] * self.num_envs
-        elif isinstance(seed, (int, np.integer)):
-            seeds = [int(seed) + table for table in range(self.num_envs)]
-        else:
-            seeds = seed
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"seed: {len(seeds)} of them; there are {self.num_envs} tables")
+            return [None] * self.num_envs
+        if not is_listed(seed):
+            first = whole_number(seed, "seed", 0, None)
+            return [first + table for table in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"seed: {len(seed)} of them; there are {self.num_envs} tables")
+        return [
+            None if each is None else whole_number(each, f"seed[{table}]", 0, None)
+            for table, each in enumerate(seed)
+        ]
+
+    def _reseed(self, seeds: Sequence[int | None], rows: Rows) -> None:
+        """Give those tables that have a seed their random numbers."""
         if not self._generators:
             self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
         for table in rows:
@@ -266,7 +304,17 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             episode_seed, self._agents_seeds[table] = draw_seeds(self._generators[table])
             self._episodes[table].begin(episode_seed)
         self._cycles[rows] = 0
+        self._steps[rows] = 0
         self._is_over[rows] = False
+        self._forget_news(rows)
+
+    def _deal_again(self, rows: Rows) -> None:
+        """Replace episodes that have ended before the learner's first decision."""
+        over = rows[self._is_over[rows]]
+        while over.size:
+            self._begin(over)
+            self._let_others_act(over)
+            over = over[self._is_over[over]]
 
     def _sort_out(self, actions: NDArray[Any], rows: Rows) -> tuple[Rows, Rows]:
         """Which of the learner's actions are legal and which are not; raises, unless those forfeit."""
@@ -339,12 +387,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
     def _ask_agent(self, agent: Any, rows: Rows, seats: NDArray[np.int8]) -> NDArray[Any]:
         views = allocate(rows.size, VIEW)
         view_at(self._rules, self._states, rows, views)
-        actions = np.asarray(agent.act(DecisionBatch(self.rules, rows, seats, views, self._masks[rows])))
-        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"opponents: {agent!r} answered {rows.size} decisions with {actions.dtype}{actions.shape}; "
-                f"it must be integers of ({rows.size},)"
-            )
+        actions = ask_agent(agent, DecisionBatch(self.rules, rows, seats, views, self._masks[rows]))
         for place in np.flatnonzero(~self._are_legal(rows, actions)):
             self._episodes[rows[place]].check(actions[place], f"opponent in seat {seats[place]}")
         return actions
@@ -356,9 +399,10 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         episode.check(action, f"opponent in seat {seat}")
         return int(action)
 
-    def _forget_news(self) -> None:
-        self._rewards[:] = 0
-        self._news = [{} for _ in range(self.num_envs)]
+    def _forget_news(self, rows: Rows) -> None:
+        self._rewards[rows] = 0
+        for table in rows:
+            self._news[table] = {}
 
     def _hear(self, table: int) -> None:
         episode = self._episodes[table]
@@ -374,7 +418,15 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
 
 def _check_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
     choices = {each.value: each for each in AutoresetMode}
-    chosen = mode if isinstance(mode, AutoresetMode) else choices.get(mode)
+    chosen = mode if isinstance(mode, AutoresetMode) else None
+    if isinstance(mode, str):
+        chosen = choices.get(mode)
     if chosen is None:
-        raise ValueError(f"autoreset_mode: {mode!r} must be one of {', '.join(map(repr, choices))}")
+        raise ValueError(f"autoreset_mode: {shown(mode)} must be one of {', '.join(map(repr, choices))}")
     return chosen
+
+
+def _check_max_steps(steps: Any) -> int:
+    """A cap on steps; Gymnasium writes −1 for none."""
+    is_none = isinstance(steps, (int, np.integer)) and steps == NO_CAP
+    return NO_CAP if is_none else whole_number(steps, "max_episode_steps", 1, MAX_CYCLES)

@@ -20,7 +20,6 @@ from canasta_env.cards import (
     RED_THREE,
     TWO,
     CardError,
-    kind_of,
 )
 from canasta_env.engine.state import (
     MAX_SEATS,
@@ -52,7 +51,7 @@ from canasta_env.positions.validate import (
 )
 from canasta_env.positions.write import MELD_KINDS, meld_name
 from canasta_env.rules import MAX_SCORE, Rules, RulesError
-from canasta_env.validation import whole_number
+from canasta_env.validation import check_kind, is_listed, shown, whole_number
 
 KEYS = (
     *("game", "players", "target", "rules", "dealer", "scores"),
@@ -77,9 +76,10 @@ def read_position(position: Mapping[str, Any], *, partial: bool = False) -> tupl
     """
     if not isinstance(position, Mapping):
         raise PositionError(f"a position is a dict, not {type(position).__name__}")
+    partial = read_flag(partial, "partial")
     for key in position:
         if key not in KEYS:
-            raise PositionError(f"{key!r} is not a key of a position; the keys are {', '.join(KEYS)}")
+            raise PositionError(f"{shown(key)} is not a key of a position; the keys are {', '.join(KEYS)}")
     given = {key: value for key, value in position.items() if value is not None or key == "to_play"}
     rules = _read_rules(given)
     state = allocate(1)
@@ -98,17 +98,27 @@ def read_position(position: Mapping[str, Any], *, partial: bool = False) -> tupl
 def _read_rules(given: dict[str, Any]) -> Rules:
     changes: Mapping[str, Any] = given.get("rules", {})
     if not isinstance(changes, Mapping):
-        raise PositionError(f"rules: {changes!r} must be a dict of the rules that are not the game's own")
+        raise PositionError(
+            f"rules: {shown(changes)} must be a dict of the rules that are not the game's own"
+        )
     if "game" not in given and "game" not in changes:
         raise PositionError("game: a position names its game")
     named: dict[str, Any] = {key: given[key] for key in ("game", "players", "target") if key in given}
     for key, value in named.items():
-        if key in changes and changes[key] != value:
-            raise PositionError(f"rules: {key} is {changes[key]!r} there and {value!r} in the position")
+        if key in changes and not _are_same(changes[key], value):
+            raise PositionError(
+                f"rules: {key} is {shown(changes[key])} there and {shown(value)} in the position"
+            )
     try:
         return Rules.from_dict({**changes, **named})
     except RulesError as error:
         raise PositionError(str(error)) from None
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    """Whether two names or numbers are equal; arrays and the like are neither."""
+    plain = (str, int, np.integer)
+    return isinstance(one, plain) and isinstance(other, plain) and bool(one == other)
 
 
 def _read_progress(rules: Rules, given: dict[str, Any], s: Any) -> None:
@@ -119,7 +129,7 @@ def _read_progress(rules: Rules, given: dict[str, Any], s: Any) -> None:
     s["turn"] = read_whole(given.get("turn", 1), "turn", 1, MAX_TURN)
     if s["phase"] == PHASE_OVER:
         if given.get("to_play") is not None:
-            raise PositionError(f"to_play: {given['to_play']!r} must be None when the deal is over")
+            raise PositionError(f"to_play: {shown(given['to_play'])} must be None when the deal is over")
         s["to_play"] = NOBODY
     else:
         first = (int(s["dealer"]) + 1) % rules.players
@@ -272,7 +282,7 @@ def _read_turn(rules: Rules, given: dict[str, Any], s: Any, seat: int, is_openin
 def _read_begun(value: Any) -> list[int]:
     names = value.split() if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)):
-        raise PositionError(f"begun: {value!r} must be a list of melds")
+        raise PositionError(f"begun: {shown(value)} must be a list of melds")
     return [read_meld_name(name, "begun") for name in names]
 
 
@@ -311,7 +321,7 @@ def read_whole(value: Any, where: str, low: int, high: int) -> int:
 def read_flag(value: Any, where: str) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise PositionError(f"{where}: {value!r} must be True or False")
+        raise PositionError(f"{where}: {shown(value)} must be True or False")
     return bool(value)
 
 
@@ -320,13 +330,13 @@ def read_choice(value: Any, where: str, choices: Sequence[Any]) -> int:
     for place, choice in enumerate(choices):
         if value is choice or (isinstance(choice, str) and isinstance(value, str) and value == choice):
             return place
-    raise PositionError(f"{where}: {value!r} must be one of {', '.join(map(repr, choices))}")
+    raise PositionError(f"{where}: {shown(value)} must be one of {', '.join(map(repr, choices))}")
 
 
 def read_kind(value: Any, where: str) -> int:
     """A kind of card by its name."""
     try:
-        return kind_of(value, where)
+        return check_kind(value, where)
     except CardError as error:
         raise PositionError(str(error)) from None
 
@@ -334,8 +344,10 @@ def read_kind(value: Any, where: str) -> int:
 def read_kinds(value: Any, where: str) -> list[int]:
     """Cards in their order: a list of kinds, or a text of kinds between spaces."""
     names = value.split() if isinstance(value, str) else value
-    if isinstance(names, Mapping) or not isinstance(names, (Sequence, np.ndarray)):
-        raise PositionError(f"{where}: {value!r} must be a list of kinds or a text of kinds between spaces")
+    if not is_listed(names):
+        raise PositionError(
+            f"{where}: {shown(value)} must be a list of kinds or a text of kinds between spaces"
+        )
     return [read_kind(name, where) for name in names]
 
 
@@ -375,8 +387,8 @@ def read_each(
                 raise PositionError(f"{where}: place {place} is named twice")
             places[place] = entry
         return [read(places.get(place, missing), f"{where}[{place}]") for place in range(num)]
-    if isinstance(entries, str) or not isinstance(entries, (Sequence, np.ndarray)) or len(entries) != num:
-        raise PositionError(f"{where}: {value!r} must be a list of {num} entries")
+    if not is_listed(entries) or len(entries) != num:
+        raise PositionError(f"{where}: {shown(value)} must be a list of {num} entries")
     return [read(entry, f"{where}[{place}]") for place, entry in enumerate(entries)]
 
 
@@ -393,7 +405,7 @@ def read_melds(value: Any, where: str) -> dict[int, Meld]:
     elif isinstance(value, Sequence) and not isinstance(value, str):
         melds = [_read_listed_meld(meld, f"{where}[{place}]") for place, meld in enumerate(value)]
     else:
-        raise PositionError(f"{where}: {value!r} must be {{name: meld}} or a list of melds")
+        raise PositionError(f"{where}: {shown(value)} must be {{name: meld}} or a list of melds")
     kinds = [kind for kind, _ in melds]
     for kind in kinds:
         if kinds.count(kind) > 1:
@@ -405,7 +417,7 @@ def read_meld_name(name: Any, where: str) -> int:
     """The kind of a meld by its name: a rank, "wilds" or "black3"."""
     kind = MELD_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise PositionError(f"{where}: {name!r} is not a meld; melds are called {', '.join(MELD_KINDS)}")
+        raise PositionError(f"{where}: {shown(name)} is not a meld; melds are called {', '.join(MELD_KINDS)}")
     return kind
 
 
@@ -417,8 +429,8 @@ def _read_named_meld(name: Any, meld: Any, where: str) -> tuple[int, Meld]:
         if listed_kind != kind:
             raise PositionError(f"{place}: these cards are a meld of {meld_name(listed_kind)}")
         return kind, parts
-    if not isinstance(meld, (Sequence, np.ndarray)) or len(meld) != 3:
-        raise PositionError(f"{place}: {meld!r} must be {_MELD_FORMS}")
+    if not is_listed(meld) or len(meld) != 3:
+        raise PositionError(f"{place}: {shown(meld)} must be {_MELD_FORMS}")
     naturals, twos, jokers = (read_whole(count, place, 0, NUM_CARDS) for count in meld)
     return kind, (naturals, twos, jokers)
 

@@ -248,7 +248,7 @@ _FRAME_RADIUS = 7
 def _felt() -> Image.Image:
     share = np.linspace(-1, 1, HEIGHT)[:, None, None] ** 2  # rows of one colour keep files small
     colours = np.array(_FELT_CENTER) * (1 - share) + np.array(_FELT_EDGE) * share
-    felt = Image.fromarray(np.repeat(colours.astype(np.uint8), WIDTH, axis=1), "RGB")
+    felt = Image.fromarray(np.repeat(colours.astype(np.uint8), WIDTH, axis=1))
     ImageDraw.Draw(felt).rectangle((0, 0, WIDTH, HEADER_HEIGHT - 1), _HEADER)
     return felt
 

@@ -171,7 +171,7 @@ def test_a_state_of_another_form_is_refused(state: Any, reason: str) -> None:
 )
 def test_winners_that_are_no_sides_are_refused(winner: Any, reason: str) -> None:
     tables = played(FOUR_GAMES[0])
-    with pytest.raises(ValueError, match=f"state: match_winner .*{reason}"):
+    with pytest.raises(ValueError, match=f"state: match_winner.*{reason}"):
         tables.set_state(tables.get_state() | {"match_winner": winner})
 
 
