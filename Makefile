@@ -91,6 +91,7 @@ demo: $(STAMP)  ## a minute of self-play training, then a small tournament
 	$(PY) evaluate.py --boards 50
 
 docs: $(STAMP)  ## draw the diagrams, write the tables that come from code, build the site into docs/_build
+	$(PY) -m docs.structure
 	$(PY) -m docs.draw
 	$(PY) -m docs.tabulate
 	$(PY) -m sphinx -W --keep-going --quiet docs docs/_build

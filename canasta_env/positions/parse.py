@@ -37,18 +37,15 @@ from canasta_env.engine.state import (
     WILD_MELD,
     allocate,
 )
-from canasta_env.positions.validate import (
-    MAX_PILES,
-    MAX_TURN,
+from canasta_env.positions.facts import (
     PositionError,
-    check_table,
-    check_turn,
     holds_turned_on,
     meld_kinds,
     meld_points,
     needs_card,
     turn_seat,
 )
+from canasta_env.positions.validate import MAX_PILES, MAX_TURN, check_table, check_turn
 from canasta_env.positions.write import MELD_KINDS, meld_name
 from canasta_env.rules import MAX_SCORE, Rules, RulesError
 from canasta_env.validation import check_kind, is_listed, shown, whole_number
