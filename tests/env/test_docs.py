@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    "page", ["environment.md", "positions.md", "games/classic.md", "games/modern_american.md"]
+    "page", ["environment.md", "positions.md", "rules.md", "games/classic.md", "games/modern_american.md"]
 )
 def test_examples(page: str) -> None:
     result = doctest.testfile(str(DOCS / page), module_relative=False)

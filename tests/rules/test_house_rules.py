@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,3 +85,13 @@ NO_GAMES: dict[str, tuple[dict[str, Any], str]] = {
 def test_what_is_no_game_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(RulesError, match=message):
         dataclasses.replace(classic(), **changes)
+
+
+def test_the_docs_tell_every_switch() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+    words = {True: "yes", False: "no", None: "`None`"}
+    for name in (*SWITCHES, "largest_meld_to_take", "canastas_for_threes"):
+        values = [getattr(game, name) for game in (classic(), modern_american())]
+        shown = [words[value] if value is None or isinstance(value, bool) else str(value) for value in values]
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+        assert row.endswith(f"| {shown[0]} | {shown[1]} |"), name
