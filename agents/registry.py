@@ -63,7 +63,7 @@ def make(spec: str, rules: Rules) -> Agent:
     if spec.startswith(_ONNX):
         return _exported(spec.removeprefix(_ONNX), rules)
     if spec.startswith(_PYTHON):
-        return _outsider(spec, rules)
+        return _third_party(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
     if name not in PLAYERS_OF[rules.game]:
         raise RegistryError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
@@ -104,7 +104,7 @@ def _exported(file: str, rules: Rules) -> Agent:
     return agent
 
 
-def _outsider(spec: str, rules: Rules) -> Agent:
+def _third_party(spec: str, rules: Rules) -> Agent:
     """Make an agent of a class that is not ours."""
     parts = spec.split(":")
     if len(parts) != 3 or not all(parts):
@@ -236,10 +236,10 @@ _CODE = (
 
 def short_name(spec: str) -> str:
     """A spec as tables show it where it is clear: of somebody else's class its name."""
-    return spec.rsplit(":", 1)[-1] if is_outsider(spec) else spec
+    return spec.rsplit(":", 1)[-1] if is_third_party(spec) else spec
 
 
-def is_outsider(spec: str) -> bool:
+def is_third_party(spec: str) -> bool:
     """Whether a spec is of somebody else's class, which may do anything to its process."""
     return spec.startswith((FILE_PREFIX, PYTHON_PREFIX))
 
@@ -258,7 +258,7 @@ def make_agent(spec: str, rules: Rules) -> Agent:
         raise RegistryError(f"agents: {error}") from error
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # an outsider's class may raise anything
+    except BaseException as error:  # a third party's class may raise anything
         raise RegistryError(f"agents: {spec} cannot be made: {describe(error)}") from error
 
 
@@ -368,7 +368,7 @@ def describe(error: BaseException) -> str:
     """An entrant's error in one line: its type, what it says first, and where it was raised."""
     try:
         lines = str(error).strip().splitlines()
-    except Exception:  # an outsider's __str__ may raise as well
+    except Exception:  # a third party's __str__ may raise as well
         lines = []
     text = ": ".join([type(error).__name__, *lines[:1]])[:_MAX_REASON]
     text = text.encode("utf-8", "replace").decode()  # half a surrogate pair can be printed nowhere

@@ -16,7 +16,7 @@ from canasta_agents import registry
 from canasta_agents.arena.blocks import Block, Player, play_block
 from canasta_agents.arena.pairing import BoardTable
 from canasta_agents.arena.pairing import measure as estimate
-from canasta_agents.arena.schedule import contest
+from canasta_agents.arena.schedule import matchup
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.rules import Rules, classic, modern_american
 
@@ -31,7 +31,7 @@ def arena_rates(rules: Rules) -> list[Rate]:
     agents = [registry.make(name, rules) for name in names]
     players = [Player(agent) for agent in agents]
     sides = [agent for agent in (*agents, agents[1]) if isinstance(agent, CompiledAgent)][: rules.num_sides]
-    block = Block(rules, contest(rules, (0,), (1,)), 0, BOARDS)
+    block = Block(rules, matchup(rules, (0,), (1,)), 0, BOARDS)
 
     def bare() -> int:
         return int(np.prod(duel(rules, sides, BOARDS, seed=0).shape[:2]))

@@ -1,4 +1,4 @@
-"""Play a block of boards of one contest, every board in every arrangement, many tables at a time.
+"""Play a block of boards of one matchup, every board in every arrangement, many tables at a time.
 
 A block is the unit of work and of resuming: its result is a function of the block alone, not of what else
 is played, by how many workers, or in which order.
@@ -17,12 +17,12 @@ from canasta_agents.arena.forfeits import (
     FORFEIT_POINTS,
     EntrantError,
     Fault,
-    ThoughtTooLongError,
-    ask,
-    at_work,
-    call,
+    TimeLimitError,
+    busy,
     describe_illegal,
-    watching,
+    guarded_act,
+    guarded_call,
+    time_limits,
 )
 from canasta_agents.arena.kernels import (
     GOES_ON,
@@ -37,7 +37,7 @@ from canasta_agents.arena.kernels import (
     play_out,
     sum_up,
 )
-from canasta_agents.arena.schedule import Contest, Scores, draw_board
+from canasta_agents.arena.schedule import Matchup, Scores, draw_board
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch
@@ -54,10 +54,10 @@ WARM_UP_S = 300.0  # for a reset; added to an agent's first call in a process, w
 
 @dataclass(frozen=True)
 class Block:
-    """Boards `start` ... `stop` − 1 of a tournament, for one contest."""
+    """Boards `start` ... `stop` − 1 of a tournament, for one matchup."""
 
     rules: Rules
-    contest: Contest
+    matchup: Matchup
     start: int
     stop: int
     seed: int = 0
@@ -73,11 +73,11 @@ class Block:
     @property
     def num_tables(self) -> int:
         """Games of the block: table b · arrangements + a is board b in arrangement a."""
-        return self.num_boards * len(self.contest.arrangements)
+        return self.num_boards * len(self.matchup.arrangements)
 
 
 @dataclass
-class Played:
+class BlockResult:
     """What came out of a block.
 
     The four arrays are `(boards, arrangements)`, from the first team's side: `points` summed over the
@@ -96,7 +96,7 @@ class Played:
 
 @dataclass
 class Player:
-    """An agent in a slot of a contest."""
+    """An agent in a slot of a matchup."""
 
     agent: Agent
     is_warm: bool = False
@@ -113,15 +113,15 @@ class Player:
         return decision_time_s + extra
 
 
-def play_block(block: Block, players: Sequence[Player]) -> Played:
+def play_block(block: Block, players: Sequence[Player]) -> BlockResult:
     """Play every board of a block in every arrangement.
 
     Args:
         block: What to play.
-        players: One for each slot of the contest. A player may fill several slots.
+        players: One for each slot of the matchup. A player may fill several slots.
     """
-    room = _Room(block, players)
-    with watching():
+    room = _BlockRunner(block, players)
+    with time_limits():
         room.begin()
         while room.is_playing:
             if room.compiled is None:
@@ -131,15 +131,15 @@ def play_block(block: Block, players: Sequence[Player]) -> Played:
     return room.result()
 
 
-def forfeited(block: Block, slot: int, reason: str) -> Played:
+def forfeited(block: Block, slot: int, reason: str) -> BlockResult:
     """A block whose boards are all forfeited by the entrant in a slot."""
-    room = _Room(block, ())
+    room = _BlockRunner(block, ())
     room.forfeit_all(slot, reason)
     return room.result()
 
 
 @dataclass
-class _Room:
+class _BlockRunner:
     """The tables of a block while they are played."""
 
     block: Block
@@ -151,7 +151,7 @@ class _Room:
 
     def __post_init__(self) -> None:
         num_tables = self.block.num_tables
-        arrangements = self.block.contest.arrangements
+        arrangements = self.block.matchup.arrangements
         self.rules = rules_record(self.block.rules)
         self.tables = allocate(num_tables)
         self.views = allocate(num_tables, VIEW)
@@ -172,7 +172,7 @@ class _Room:
         boards = [
             draw_board(block.rules, block.seed, i, block.scores) for i in range(block.start, block.stop)
         ]
-        repeats = len(self.block.contest.arrangements)
+        repeats = len(self.block.matchup.arrangements)
         self.tables["seed"] = np.repeat(np.array([board.seed for board in boards], np.uint64), repeats)
         self.tables["dealer"] = np.repeat([board.dealer for board in boards], repeats)
         scores = np.repeat([board.scores for board in boards], repeats, axis=0)
@@ -221,7 +221,7 @@ class _Room:
                 actions[start:stop] = self._decide(slot, which[start:stop], slice(start, stop))
         self._play(which, actions)
 
-    def result(self) -> Played:
+    def result(self) -> BlockResult:
         """What came out, forfeits counted."""
         outcomes = np.concatenate(self.finished) if self.finished else allocate(0, OUTCOME)
         kept = [i for i in range(len(outcomes)) if self.board[outcomes["table"][i]] not in self.faults]
@@ -243,11 +243,11 @@ class _Room:
             player.agent.reset(self.block.num_tables, seed)
             return
         try:
-            with at_work(slot, WARM_UP_S):
-                call(lambda: player.agent.reset(self.block.num_tables, seed), WARM_UP_S)
+            with busy(slot, WARM_UP_S):
+                guarded_call(lambda: player.agent.reset(self.block.num_tables, seed), WARM_UP_S)
         except EntrantError as error:
             self.forfeit_all(slot, f"reset: {error}")
-        except ThoughtTooLongError:
+        except TimeLimitError:
             self.forfeit_all(slot, f"reset: took longer than {WARM_UP_S:.0f} s")
 
     def forfeit_all(self, slot: int, reason: str) -> None:
@@ -264,8 +264,8 @@ class _Room:
         if player.is_trusted:
             return player.agent.act(batch)
         seconds = player.time_s(self.block.decision_time_s, len(tables))
-        with at_work(slot, 2 * seconds * len(tables)):  # a batch that fails is asked again, one by one
-            actions, reasons = ask(player.agent, batch, seconds)
+        with busy(slot, 2 * seconds * len(tables)):  # a batch that fails is asked again, one by one
+            actions, reasons = guarded_act(player.agent, batch, seconds)
         for row, reason in reasons.items():
             self._forfeit(slot, int(tables[row]), reason)
         return actions
@@ -318,15 +318,15 @@ class _Room:
         return np.asarray(over | (self.tables["deal"][which] >= MAX_DEALS))
 
 
-def tally(block: Block, outcomes: NDArray[np.void]) -> Played:
+def tally(block: Block, outcomes: NDArray[np.void]) -> BlockResult:
     """Count points and wins of the deals of a block.
 
     Args:
         block: What was played.
         outcomes: `(deals,) OUTCOME`, by table and deal.
     """
-    shape = (block.num_boards, len(block.contest.arrangements))
-    team_of_side = np.array([a.team_of_side for a in block.contest.arrangements])
+    shape = (block.num_boards, len(block.matchup.arrangements))
+    team_of_side = np.array([a.team_of_side for a in block.matchup.arrangements])
     table = outcomes["table"]
     is_first = team_of_side[table % shape[1]] == 0  # (deals, sides)
     totals = outcomes["points"][:, : block.rules.num_sides, TOTAL].astype(np.float64)
@@ -340,7 +340,7 @@ def tally(block: Block, outcomes: NDArray[np.void]) -> Played:
         last = np.flatnonzero(np.append(table[1:] != table[:-1], True))
         final = outcomes["scores"][last, : block.rules.num_sides] + totals[last]
         match_wins[table[last]] = _share_of_win(final, is_first[last])
-    return Played(
+    return BlockResult(
         points.reshape(shape),
         deals.reshape(shape),
         deal_wins.reshape(shape),
@@ -365,9 +365,9 @@ def _share_of_win(totals: NDArray[np.float64], is_first: NDArray[np.bool_]) -> N
     return np.asarray((leads & is_first).sum(axis=1) / leads.sum(axis=1))
 
 
-def _count_as_lost(block: Block, played: Played, fault: Fault) -> None:
+def _count_as_lost(block: Block, played: BlockResult, fault: Fault) -> None:
     row = fault.board - block.start
-    is_lost = block.contest.team_of_slot[fault.slot] == 0
+    is_lost = block.matchup.team_of_slot[fault.slot] == 0
     points = FORFEIT_POINTS[block.rules.game]
     played.points[row] = -points if is_lost else points
     played.deals[row] = 1

@@ -1,4 +1,4 @@
-"""Anatomy: how the points of a team come about, and how it plays, a deal."""
+"""DealStats: how the points of a team come about, and how it plays, a deal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.arena.blocks import Block, Played
-from canasta_agents.arena.schedule import Contest
+from canasta_agents.arena.blocks import Block, BlockResult
+from canasta_agents.arena.schedule import Matchup
 from canasta_env.engine.scoring import SCORE_FIELDS, TOTAL
 from canasta_env.rules import Rules
 
@@ -36,14 +36,14 @@ FIELDS = (
 
 
 @dataclass(frozen=True)
-class Anatomy:
+class DealStats:
     """Sums over the deals that a team's sides played."""
 
     deals: int
     sums: dict[str, float]
 
-    def __add__(self, other: Anatomy) -> Anatomy:
-        return Anatomy(
+    def __add__(self, other: DealStats) -> DealStats:
+        return DealStats(
             self.deals + other.deals, {name: self.sums[name] + other.sums[name] for name in FIELDS}
         )
 
@@ -56,24 +56,24 @@ class Anatomy:
         return means
 
 
-def nothing() -> Anatomy:
+def nothing() -> DealStats:
     """The anatomy of no deals."""
-    return Anatomy(0, dict.fromkeys(FIELDS, 0.0))
+    return DealStats(0, dict.fromkeys(FIELDS, 0.0))
 
 
-def dissect(rules: Rules, contest: Contest, outcomes: NDArray[np.void]) -> tuple[Anatomy, Anatomy]:
-    """The anatomies of the two teams of a contest.
+def team_stats(rules: Rules, matchup: Matchup, outcomes: NDArray[np.void]) -> tuple[DealStats, DealStats]:
+    """The stats of the two teams of a matchup.
 
     Args:
         rules: The game.
-        contest: What was played.
+        matchup: What was played.
         outcomes: `(deals,) OUTCOME`; their table numbers are those of a block.
     """
-    team_of_side = np.array([arrangement.team_of_side for arrangement in contest.arrangements])
+    team_of_side = np.array([arrangement.team_of_side for arrangement in matchup.arrangements])
     teams = team_of_side[outcomes["table"] % len(team_of_side)]  # (deals, sides)
     numbers = {name: _by_side(rules, outcomes, name) for name in FIELDS}
     first, second = (
-        Anatomy(
+        DealStats(
             int((teams == team).sum()),
             {name: float(column[teams == team].sum()) for name, column in numbers.items()},
         )
@@ -101,9 +101,9 @@ def _field(outcomes: NDArray[np.void], name: str, sides: NDArray[np.int64]) -> N
     return np.asarray(outcomes[name][:, sides])
 
 
-def total(anatomies: Sequence[Anatomy]) -> Anatomy:
+def total(stats: Sequence[DealStats]) -> DealStats:
     """The anatomy of all deals together."""
-    return sum(anatomies, nothing())
+    return sum(stats, nothing())
 
 
 # Deals worth looking at: which to keep while playing, and which to show.
@@ -131,10 +131,10 @@ class Candidate:
     deal: int
 
 
-def candidates(block: Block, played: Played) -> list[Candidate]:
+def candidates(block: Block, played: BlockResult) -> list[Candidate]:
     """The most notable deal of a block for each reason."""
     found = []
-    arrangements = len(block.contest.arrangements)
+    arrangements = len(block.matchup.arrangements)
     for reason, measures in _measures(block.rules, played.outcomes).items():
         if len(measures) == 0 or measures.max() <= 0:
             continue
@@ -156,7 +156,7 @@ def _measures(rules: Rules, outcomes: NDArray[np.void]) -> dict[str, NDArray[np.
     }
 
 
-def thin_out(block: Block, played: Played, keep: str) -> Played:
+def thin_out(block: Block, played: BlockResult, keep: str) -> BlockResult:
     """Drop the actions of all deals that need not be kept; an empty string takes their place.
 
     Args:
@@ -167,7 +167,7 @@ def thin_out(block: Block, played: Played, keep: str) -> Played:
     """
     if keep == "all":
         return played
-    arrangements = len(block.contest.arrangements)
+    arrangements = len(block.matchup.arrangements)
     notable = {
         (candidate.board, (candidate.arrangement + step) % arrangements, candidate.deal)
         for candidate in candidates(block, played)

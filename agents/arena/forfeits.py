@@ -41,7 +41,7 @@ class Fault:
     reason: str
 
 
-class ThoughtTooLongError(BaseException):
+class TimeLimitError(BaseException):
     """A call took longer than it has time. An entrant's `except Exception` does not hold it up."""
 
 
@@ -50,7 +50,7 @@ class EntrantError(Exception):
 
 
 @contextmanager
-def watching() -> Iterator[None]:
+def time_limits() -> Iterator[None]:
     """Let `ask` interrupt agents that think too long, where the system has such an alarm.
 
     Elsewhere (Windows, threads) their time is only looked at when they have answered.
@@ -67,10 +67,10 @@ def watching() -> Iterator[None]:
 
 
 def _ring(_signal: int, _frame: FrameType | None) -> None:
-    raise ThoughtTooLongError("interrupted")
+    raise TimeLimitError("interrupted")
 
 
-def call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
+def guarded_call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
     """Let an entrant do something.
 
     Args:
@@ -78,7 +78,7 @@ def call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
         seconds: The time it has.
 
     Raises:
-        ThoughtTooLongError: If it takes longer.
+        TimeLimitError: If it takes longer.
         EntrantError: If it raises anything, or asks its process to end.
     """
     has_alarm = signal.getsignal(signal.SIGALRM) is _ring if hasattr(signal, "SIGALRM") else False
@@ -91,7 +91,7 @@ def call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
         finally:
             if has_alarm:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-    except ThoughtTooLongError:
+    except TimeLimitError:
         raise
     except BaseException as error:
         # Worker processes ignore Ctrl-C, so there it is the entrant's own doing.
@@ -99,11 +99,13 @@ def call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
             raise
         raise EntrantError(describe(error)) from error
     if time.monotonic() - started > seconds:
-        raise ThoughtTooLongError("late")
+        raise TimeLimitError("late")
     return answer
 
 
-def ask(agent: Agent, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.int64], dict[int, str]]:
+def guarded_act(
+    agent: Agent, batch: DecisionBatch, seconds: float
+) -> tuple[NDArray[np.int64], dict[int, str]]:
     """Ask an agent for its decisions.
 
     A batch that fails as a whole is asked again one decision at a time, so that a fault costs only the
@@ -120,8 +122,8 @@ def ask(agent: Agent, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.
     decisions = len(batch)
     try:
         own = _rows(batch, slice(None))
-        return call(lambda: _in_form(agent.act(own), decisions), seconds * decisions), {}
-    except ThoughtTooLongError:
+        return guarded_call(lambda: _in_form(agent.act(own), decisions), seconds * decisions), {}
+    except TimeLimitError:
         reason = f"thought longer than {seconds * decisions:.3g} s about {decisions} decisions"
         return np.zeros(decisions, np.int64), dict.fromkeys(range(decisions), reason)
     except EntrantError as error:
@@ -130,7 +132,7 @@ def ask(agent: Agent, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.
     actions = np.zeros(decisions, np.int64)
     faults = {}
     for row in range(decisions):
-        answer, fault = ask(agent, _rows(batch, slice(row, row + 1)), seconds)
+        answer, fault = guarded_act(agent, _rows(batch, slice(row, row + 1)), seconds)
         actions[row] = answer[0]
         if fault:
             faults[row] = fault[0]
@@ -166,40 +168,40 @@ def describe_illegal(action: int, seat: int, mask: NDArray[np.int8]) -> str:
     return f"illegal action {name} at seat {seat}; legal: {shown}"
 
 
-# Who is at work in a worker process, and until when: its parent's only witness if it dies or hangs there.
+# Who is at work in a worker process, and until when: its parent's only heartbeat if it dies or hangs there.
 
 
 NOBODY = -1.0
 GRACE_S = 5.0  # beyond an entrant's time, for one that can be interrupted
 
-Witness = MutableSequence[float]
+Heartbeat = MutableSequence[float]
 """Two numbers that both processes see: the slot at work, and when it has to be done (monotonic seconds)."""
 
-_witness: Witness = [NOBODY, 0.0]
+_heartbeat: Heartbeat = [NOBODY, 0.0]
 
 
-def report_to(witness: Witness) -> None:
+def report_to(heartbeat: Heartbeat) -> None:
     """Report from now on to the process that shares these two numbers."""
-    global _witness
-    _witness = witness
+    global _heartbeat
+    _heartbeat = heartbeat
 
 
 @contextmanager
-def at_work(slot: int, seconds: float) -> Iterator[None]:
+def busy(slot: int, seconds: float) -> Iterator[None]:
     """Report that the entrant in a slot is at work, and has so many seconds."""
-    _witness[1] = time.monotonic() + seconds + GRACE_S
-    _witness[0] = float(slot)
+    _heartbeat[1] = time.monotonic() + seconds + GRACE_S
+    _heartbeat[0] = float(slot)
     try:
         yield
     finally:
-        _witness[0] = NOBODY
+        _heartbeat[0] = NOBODY
 
 
-def slot_at_work(witness: Witness) -> int | None:
+def slot_at_work(heartbeat: Heartbeat) -> int | None:
     """The slot that another process reported last, if it has not ended."""
-    return None if witness[0] == NOBODY else int(witness[0])
+    return None if heartbeat[0] == NOBODY else int(heartbeat[0])
 
 
-def is_stuck(witness: Witness) -> bool:
+def is_stuck(heartbeat: Heartbeat) -> bool:
     """Whether an entrant has been at work for longer than it has time."""
-    return witness[0] != NOBODY and time.monotonic() > witness[1]
+    return heartbeat[0] != NOBODY and time.monotonic() > heartbeat[1]

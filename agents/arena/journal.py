@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.arena.blocks import Block, Played
+from canasta_agents.arena.blocks import Block, BlockResult
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.kernels import OUTCOME
 from canasta_agents.arena.schedule import ArenaError
@@ -57,7 +57,7 @@ class Journal:
         content = {
             "code": self.code,
             "rules": block.rules.to_dict(),
-            "arrangements": [asdict(arrangement) for arrangement in block.contest.arrangements],
+            "arrangements": [asdict(arrangement) for arrangement in block.matchup.arrangements],
             "entrants": list(entrants),
             "boards": [block.start, block.stop],
             "seed": block.seed,
@@ -67,7 +67,7 @@ class Journal:
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return Place(self.folder / f"{block.start:06d}-{digest[:20]}.npz", digest)
 
-    def write(self, place: Place, played: Played) -> None:
+    def write(self, place: Place, played: BlockResult) -> None:
         """Keep the result of a block; actions are kept where there are any."""
         lengths = np.array([len(actions) for actions in played.actions], np.int32)
         faults = json.dumps([asdict(fault) for fault in played.faults])
@@ -82,7 +82,7 @@ class Journal:
         )
         write_file(place.path, _sealed(buffer.getvalue(), place.identity))
 
-    def read(self, place: Place) -> Played | None:
+    def read(self, place: Place) -> BlockResult | None:
         """Read the result of a block; None if it has not been played.
 
         Raises:
@@ -126,14 +126,14 @@ def _unsealed(file: bytes, identity: str) -> bytes:
     return content
 
 
-def _read(content: np.lib.npyio.NpzFile) -> Played:
+def _read(content: np.lib.npyio.NpzFile) -> BlockResult:
     outcomes: NDArray[np.void] = content["outcomes"]
     if outcomes.dtype != OUTCOME:
         raise ValueError("other fields")
     ends = np.cumsum(content["action_lengths"])
     log = content["actions"].tobytes()
     starts = [0, *ends[:-1].tolist()] if len(ends) else []
-    return Played(
+    return BlockResult(
         **{name: content[name] for name in _TALLIES},
         outcomes=outcomes,
         actions=[log[start:end] for start, end in zip(starts, ends.tolist(), strict=True)],

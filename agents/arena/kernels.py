@@ -202,7 +202,7 @@ def _sum_up_side(s: Any, side: Any, points: Any, outcome: Any) -> None:
 
 @dataclass
 class CompiledSeats:
-    """The compiled players of a contest, as `play_out` takes them: a place for each of MAX_SEATS slots."""
+    """The compiled players of a matchup, as `play_out` takes them: a place for each of MAX_SEATS slots."""
 
     choosers: tuple[Callable[..., Any], ...]
     params: NDArray[np.void]  # (MAX_SEATS,) PARAMS

@@ -1,4 +1,4 @@
-"""Pairing: what one contest says, with intervals over its boards."""
+"""Pairing: what one matchup says, with intervals over its boards."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.arena.blocks import Block, Episode, Played, Player, play_block
+from canasta_agents.arena.blocks import Block, BlockResult, Episode, Player, play_block
 from canasta_agents.arena.forfeits import Fault
-from canasta_agents.arena.schedule import ArenaError, Scores, check_scores, contest
+from canasta_agents.arena.schedule import ArenaError, Scores, check_scores, matchup
 from canasta_agents.arena.statistics import Interval, planned_interval, points_interval, wins_interval
 from canasta_agents.registry import make_agent
 from canasta_env.agent import Agent
@@ -19,7 +19,7 @@ from canasta_env.rules import Rules
 
 @dataclass(frozen=True)
 class BoardTable:
-    """The boards of a contest, from the first team's side, each row summed over the arrangements.
+    """The boards of a matchup, from the first team's side, each row summed over the arrangements.
 
     `wins` are matches where matches were played, else deals. `(boards,)` arrays.
     """
@@ -31,7 +31,7 @@ class BoardTable:
     match_wins: NDArray[np.float64]
 
     @classmethod
-    def of(cls, blocks: Sequence[Played]) -> BoardTable:
+    def of(cls, blocks: Sequence[BlockResult]) -> BoardTable:
         """Join blocks that follow each other."""
         return cls(
             games=blocks[0].points.shape[1],
@@ -98,7 +98,7 @@ class Pairing:
 def measure(
     first: str, second: str, table: BoardTable, faults: Sequence[Fault] = (), plan: Plan | None = None
 ) -> Pairing:
-    """Estimate everything about a contest."""
+    """Estimate everything about a matchup."""
     planned = plan is not None and plan.is_reached
     if plan is not None and planned:
         points = planned_interval(table.points, table.deals, plan.pilot, plan.half_width)
@@ -159,7 +159,7 @@ def compare(
     agents = [make_agent(agent, rules) if isinstance(agent, str) else agent for agent in (first, second)]
     players = [Player(agents[0])]
     players.append(players[0] if agents[1] is agents[0] else Player(agents[1]))
-    meeting = contest(rules, (0,), (1,))
+    meeting = matchup(rules, (0,), (1,))
     block = Block(rules, meeting, 0, boards, seed, episode, scores, decision_time_s)
     played = play_block(block, players)
     return measure(agents[0].name, agents[1].name, BoardTable.of([played]), played.faults)

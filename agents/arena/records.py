@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from canasta_agents.arena.blocks import Block, Played
+from canasta_agents.arena.blocks import Block, BlockResult
 from canasta_agents.arena.deal_stats import REASONS, SAMPLE_EVERY, Candidate, candidates
 from canasta_agents.arena.schedule import Board, draw_board
-from canasta_agents.arena.tournament import Bout, Tournament
+from canasta_agents.arena.tournament import MatchupRun, Tournament
 from canasta_agents.files import write_file
 from canasta_env.actions import NOTATIONS
 from canasta_env.engine.scoring import TOTAL
@@ -51,7 +51,7 @@ def write_games(folder: Path, tournament: Tournament) -> int:
 def _name(tournament: Tournament, deals: Sequence[KeptDeal], is_whole: bool) -> str:
     """A game by pairing, board and arrangement; a single deal out of a match by its number as well."""
     deal = deals[0]
-    pairing = next(number for number, bout in enumerate(tournament.bouts) if bout is deal.bout)
+    pairing = next(number for number, run in enumerate(tournament.runs) if run is deal.run)
     game = f"pairing-{pairing:02d}-board-{deal.board.index:05d}-seating-{deal.arrangement}"
     return f"{game}.jsonl" if is_whole else f"{game}-deal-{deal.deal:02d}.jsonl"
 
@@ -64,8 +64,8 @@ def _entry(name: str, deals: Sequence[KeptDeal]) -> dict[str, Any]:
     first = deals[0]
     return {
         "file": name,
-        "first": first.bout.first,
-        "second": first.bout.second,
+        "first": first.run.first,
+        "second": first.run.second,
         "board": first.board.index,
         "arrangement": first.arrangement,
         "seats": list(first.seats),
@@ -84,7 +84,7 @@ SHOWN_A_REASON = 2
 class KeptDeal:
     """A deal whose actions were kept."""
 
-    bout: Bout
+    run: MatchupRun
     board: Board
     arrangement: int
     deal: int  # of the board's match, from 0
@@ -108,9 +108,9 @@ class NotableDeal:
 def notable_deals(tournament: Tournament) -> list[NotableDeal]:
     """The most notable deals of a tournament, a few for each reason, each deal once."""
     found = [
-        (candidate, bout, block, played)
-        for bout in tournament.bouts
-        for block, played in tournament.finished(bout)
+        (candidate, run, block, played)
+        for run in tournament.runs
+        for block, played in tournament.finished(run)
         for candidate in candidates(block, played)
     ]
     chosen: list[NotableDeal] = []
@@ -118,12 +118,12 @@ def notable_deals(tournament: Tournament) -> list[NotableDeal]:
     for reason in REASONS:
         ranked = sorted((entry for entry in found if entry[0].reason == reason), key=lambda e: -e[0].measure)
         shown = 0
-        for candidate, bout, block, played in ranked:
-            cards = (candidate.board, candidate.deal, id(bout))
+        for candidate, run, block, played in ranked:
+            cards = (candidate.board, candidate.deal, id(run))
             if shown < SHOWN_A_REASON and cards not in seen:
                 seen.add(cards)
                 shown += 1
-                chosen.append(_notable(tournament, candidate, bout, block, played))
+                chosen.append(_notable(tournament, candidate, run, block, played))
     return chosen
 
 
@@ -132,46 +132,46 @@ def sampled_games(tournament: Tournament) -> Iterator[list[KeptDeal]]:
     keeps_all = tournament.settings.records == "all"
     if tournament.settings.records == "none":
         return
-    for bout in tournament.bouts:
-        for block, played in tournament.finished(bout):
+    for run in tournament.runs:
+        for block, played in tournament.finished(run):
             places = np.arange(len(played.outcomes))
             for table in np.unique(played.outcomes["table"]):
-                board = block.start + int(table) // len(block.contest.arrangements)
+                board = block.start + int(table) // len(block.matchup.arrangements)
                 if keeps_all or board % SAMPLE_EVERY == 0:
                     rows = places[played.outcomes["table"] == table]
-                    yield [_kept(tournament, bout, block, played, int(row)) for row in rows]
+                    yield [_kept(tournament, run, block, played, int(row)) for row in rows]
 
 
 def _notable(
-    tournament: Tournament, candidate: Candidate, bout: Bout, block: Block, played: Played
+    tournament: Tournament, candidate: Candidate, run: MatchupRun, block: Block, played: BlockResult
 ) -> NotableDeal:
-    arrangements = len(block.contest.arrangements)
+    arrangements = len(block.matchup.arrangements)
     row = _row(block, played, candidate, candidate.arrangement)
     twin = _row(block, played, candidate, (candidate.arrangement + 1) % arrangements)
     assert row is not None
     return NotableDeal(
         reason=candidate.reason,
         measure=candidate.measure,
-        deal=_kept(tournament, bout, block, played, row),
-        twin=None if twin is None else _kept(tournament, bout, block, played, twin),
+        deal=_kept(tournament, run, block, played, row),
+        twin=None if twin is None else _kept(tournament, run, block, played, twin),
     )
 
 
-def _row(block: Block, played: Played, candidate: Candidate, arrangement: int) -> int | None:
-    table = (candidate.board - block.start) * len(block.contest.arrangements) + arrangement
+def _row(block: Block, played: BlockResult, candidate: Candidate, arrangement: int) -> int | None:
+    table = (candidate.board - block.start) * len(block.matchup.arrangements) + arrangement
     here = (played.outcomes["table"] == table) & (played.outcomes["deal"] == candidate.deal)
     return int(np.argmax(here)) if here.any() else None
 
 
-def _kept(tournament: Tournament, bout: Bout, block: Block, played: Played, row: int) -> KeptDeal:
+def _kept(tournament: Tournament, run: MatchupRun, block: Block, played: BlockResult, row: int) -> KeptDeal:
     outcome = played.outcomes[row]
-    arrangements = block.contest.arrangements
+    arrangements = block.matchup.arrangements
     index, arrangement = divmod(int(outcome["table"]), len(arrangements))
     board = draw_board(block.rules, block.seed, block.start + index, block.scores)
     deal, sides = int(outcome["deal"]), block.rules.num_sides
-    names = [tournament.entrants[entrant].name for entrant in block.contest.slots]
+    names = [tournament.entrants[entrant].name for entrant in block.matchup.slots]
     return KeptDeal(
-        bout=bout,
+        run=run,
         board=board,
         arrangement=arrangement,
         deal=deal,

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from canasta_agents.arena.blocks import MAX_DEALS
-from canasta_agents.arena.deal_stats import Anatomy, dissect, total
+from canasta_agents.arena.deal_stats import DealStats, team_stats, total
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.pairing import Pairing
 from canasta_agents.arena.ratings import Ladder, Results, against_the_field, rate
 from canasta_agents.arena.records import KeptDeal, notable_deals
 from canasta_agents.arena.statistics import LEVEL, Interval
-from canasta_agents.arena.tournament import Bout, Tournament
+from canasta_agents.arena.tournament import MatchupRun, Tournament
 from canasta_agents.files import write_file
 
 FORMAT = "canasta-arena-results"
@@ -39,7 +39,7 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
         command: The command line that ran it.
         seconds: How long it took.
     """
-    anatomies = {id(bout): _anatomies(tournament, bout) for bout in tournament.bouts}
+    stats = {id(run): _anatomies(tournament, run) for run in tournament.runs}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -55,9 +55,9 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
             for entrant, fingerprint in zip(tournament.entrants, tournament.fingerprints, strict=True)
         ],
         "standings": standings(tournament),
-        "pairings": [_pairing(bout, anatomies[id(bout)]) for bout in tournament.bouts],
-        "anatomy": _anatomy_by_entrant(tournament, anatomies),
-        "forfeits": [_forfeit(tournament, bout, fault) for bout in tournament.bouts for fault in bout.faults],
+        "pairings": [_pairing(run, stats[id(run)]) for run in tournament.runs],
+        "anatomy": _anatomy_by_entrant(tournament, stats),
+        "forfeits": [_forfeit(tournament, run, fault) for run in tournament.runs for fault in run.faults],
         "notable": [
             {
                 "reason": notable.reason,
@@ -79,23 +79,23 @@ def standings(tournament: Tournament) -> list[dict[str, Any]]:
     """A row for each entrant, best first; without ratings where entrants play in mixed partnerships."""
     if tournament.settings.format == "partners":
         return []
-    bouts = tournament.bouts
+    runs = tournament.runs
     entrants = range(len(tournament.entrants))
-    tables = [bout.table for bout in bouts]
-    ends = [(bout.contest.slots[0], bout.contest.slots[1]) for bout in bouts]
+    tables = [run.table for run in runs]
+    ends = [(run.matchup.slots[0], run.matchup.slots[1]) for run in runs]
     ratings = rate(
         len(tournament.entrants),
         [Results(*pair, table.credits, table.games) for pair, table in zip(ends, tables, strict=True)],
     )
-    means = {pair: bout.pairing.points.estimate for pair, bout in zip(ends, bouts, strict=True)}
+    means = {pair: run.pairing.points.estimate for pair, run in zip(ends, runs, strict=True)}
     field = against_the_field(len(tournament.entrants), means)
     rows = [
         {
             "entrant": tournament.entrants[entrant].name,
             "rating": _interval(ratings[entrant]),
             "points_against_the_field": field[entrant],
-            "deal_wins": _mean_share(entrant, bouts, "deal_wins"),
-            "match_wins": _mean_share(entrant, bouts, "match_wins"),
+            "deal_wins": _mean_share(entrant, runs, "deal_wins"),
+            "match_wins": _mean_share(entrant, runs, "match_wins"),
         }
         for entrant in entrants
     ]
@@ -107,23 +107,23 @@ def add_to_ladder(ladder: Ladder, tournament: Tournament) -> bool:
     digest = tournament.digest()
     if digest in ladder.tournaments:
         return False
-    shares = [bout.table.credits for bout in tournament.bouts]
+    shares = [run.table.credits for run in tournament.runs]
     for board in range(max(map(len, shares))):
-        for bout, credits in zip(tournament.bouts, shares, strict=True):
+        for run, credits in zip(tournament.runs, shares, strict=True):
             if board < len(credits):
-                teams = [bout.first.split(" + "), bout.second.split(" + ")]
+                teams = [run.first.split(" + "), run.second.split(" + ")]
                 ladder.play(teams, (credits[board], 1 - credits[board]))
     ladder.tournaments.append(digest)
     return True
 
 
-def _mean_share(entrant: int, bouts: list[Bout], name: str) -> float | None:
+def _mean_share(entrant: int, runs: list[MatchupRun], name: str) -> float | None:
     """An entrant's share of wins, all opponents alike."""
     shares = []
-    for bout in bouts:
-        interval = getattr(bout.pairing, name)
-        if interval is not None and entrant in bout.contest.slots:
-            is_first = bout.contest.slots[0] == entrant
+    for run in runs:
+        interval = getattr(run.pairing, name)
+        if interval is not None and entrant in run.matchup.slots:
+            is_first = run.matchup.slots[0] == entrant
             shares.append(interval.estimate if is_first else 1 - interval.estimate)
     return float(np.mean(shares)) if shares else None
 
@@ -166,12 +166,12 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _pairing(bout: Bout, anatomies: tuple[Anatomy, Anatomy]) -> dict[str, Any]:
-    pairing: Pairing = bout.pairing
-    table = bout.table
+def _pairing(run: MatchupRun, stats: tuple[DealStats, DealStats]) -> dict[str, Any]:
+    pairing: Pairing = run.pairing
+    table = run.table
     return {
-        "first": bout.first,
-        "second": bout.second,
+        "first": run.first,
+        "second": run.second,
         "boards": pairing.boards,
         "arrangements": table.games,
         "deals": pairing.deals,
@@ -180,7 +180,7 @@ def _pairing(bout: Bout, anatomies: tuple[Anatomy, Anatomy]) -> dict[str, Any]:
         "match_wins": _interval(pairing.match_wins) if pairing.match_wins else None,
         "plan": vars(pairing.plan) if pairing.plan else None,
         "forfeits": len(pairing.faults),
-        "anatomy": {"first": _anatomy(anatomies[0]), "second": _anatomy(anatomies[1])},
+        "anatomy": {"first": _anatomy(stats[0]), "second": _anatomy(stats[1])},
         "per_board": {
             "points": _numbers(table.points),
             "deals": table.deals.tolist(),
@@ -201,38 +201,38 @@ def _interval(interval: Interval) -> dict[str, float | None]:
     }
 
 
-def _anatomies(tournament: Tournament, bout: Bout) -> tuple[Anatomy, Anatomy]:
+def _anatomies(tournament: Tournament, run: MatchupRun) -> tuple[DealStats, DealStats]:
     parts = [
-        dissect(block.rules, block.contest, played.outcomes) for block, played in tournament.finished(bout)
+        team_stats(block.rules, block.matchup, played.outcomes) for block, played in tournament.finished(run)
     ]
     return total([first for first, _ in parts]), total([second for _, second in parts])
 
 
 def _anatomy_by_entrant(
-    tournament: Tournament, anatomies: dict[int, tuple[Anatomy, Anatomy]]
+    tournament: Tournament, stats: dict[int, tuple[DealStats, DealStats]]
 ) -> list[dict[str, Any]]:
-    """An entrant's anatomy over all contests in which it was a team by itself."""
+    """An entrant's anatomy over all matchups in which it was a team by itself."""
     rows = []
     for number, entrant in enumerate(tournament.entrants):
         parts = [
-            anatomies[id(bout)][place]
-            for bout in tournament.bouts
-            for place, team in enumerate(bout.contest.teams)
+            stats[id(run)][place]
+            for run in tournament.runs
+            for place, team in enumerate(run.matchup.teams)
             if team == (number,)
         ]
         rows.append({"entrant": entrant.name, **_anatomy(total(parts))})
     return rows
 
 
-def _anatomy(anatomy: Anatomy) -> dict[str, Any]:
+def _anatomy(anatomy: DealStats) -> dict[str, Any]:
     return {"deals": anatomy.deals, **{name: round(mean, 4) for name, mean in anatomy.per_deal().items()}}
 
 
-def _forfeit(tournament: Tournament, bout: Bout, fault: Fault) -> dict[str, Any]:
+def _forfeit(tournament: Tournament, run: MatchupRun, fault: Fault) -> dict[str, Any]:
     return {
-        "entrant": tournament.entrants[bout.contest.slots[fault.slot]].name,
-        "first": bout.first,
-        "second": bout.second,
+        "entrant": tournament.entrants[run.matchup.slots[fault.slot]].name,
+        "first": run.first,
+        "second": run.second,
         "board": fault.board,
         "reason": fault.reason,
     }
@@ -240,8 +240,8 @@ def _forfeit(tournament: Tournament, bout: Bout, fault: Fault) -> dict[str, Any]
 
 def _deal(deal: KeptDeal) -> dict[str, Any]:
     return {
-        "first": deal.bout.first,
-        "second": deal.bout.second,
+        "first": deal.run.first,
+        "second": deal.run.second,
         "board": deal.board.index,
         "seed": deal.board.seed,
         "arrangement": deal.arrangement,

@@ -1,7 +1,7 @@
 """Who meets whom, and in which seats.
 
-A contest is between two teams. In the usual ones a team is one entrant in all seats of its sides; in mixed
-partnerships it is two entrants who sit opposite each other. Every board of a contest is played in each of
+A matchup is between two teams. In the usual ones a team is one entrant in all seats of its sides; in mixed
+partnerships it is two entrants who sit opposite each other. Every board of a matchup is played in each of
 its arrangements, with the same cards, so that neither the cards nor the seats favour a team.
 """
 
@@ -31,14 +31,14 @@ PARTNERSHIP_PLAYERS = 4
 
 @dataclass(frozen=True)
 class Arrangement:
-    """One seating. A slot is a place in `Contest.slots`: an agent object of its own."""
+    """One seating. A slot is a place in `Matchup.slots`: an agent object of its own."""
 
     slot_of_seat: tuple[int, ...]
     team_of_side: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Contest:
+class Matchup:
     """Two teams, and the arrangements that every board is played in.
 
     `slots[i]` is the entrant that slot i plays for and `team_of_slot[i]` its team: an entrant that meets
@@ -79,7 +79,7 @@ def partnerships(num_entrants: int) -> list[tuple[Team, Team]]:
 FORMATS = {"round-robin": round_robin, "one-against-all": one_against_all, "partners": partnerships}
 
 
-def contest(rules: Rules, first: Team, second: Team) -> Contest:
+def matchup(rules: Rules, first: Team, second: Team) -> Matchup:
     """Seat two teams.
 
     With two sides each team plays each of them, and partners play each of their two seats. With three
@@ -100,7 +100,7 @@ def contest(rules: Rules, first: Team, second: Team) -> Contest:
         if len(set(team_of_side)) == len(teams)
         for seating in _seatings(rules, members, team_of_side)
     )
-    return Contest(teams, slots, team_of_slot, arrangements)
+    return Matchup(teams, slots, team_of_slot, arrangements)
 
 
 def _seatings(

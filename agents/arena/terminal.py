@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 from canasta_agents.arena.ratings import Ladder
-from canasta_agents.arena.tournament import Bout
+from canasta_agents.arena.tournament import MatchupRun
 from canasta_agents.arena.tournament import Progress as ProgressCall
 
 MAX_FORFEITS_SHOWN = 10
@@ -41,17 +41,17 @@ def progress_bar(console: Console) -> Iterator[ProgressCall]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 
-        def report(done: int, wanted: int, bout: Bout | None) -> None:
+        def report(done: int, wanted: int, run: MatchupRun | None) -> None:
             bar.update(task, completed=done, total=wanted)
-            if bout is not None:
-                bar.update(task, description=f"[dim]{escape(_so_far(bout))}[/]")
+            if run is not None:
+                bar.update(task, description=f"[dim]{escape(_so_far(run))}[/]")
 
         yield report
 
 
-def _so_far(bout: Bout) -> str:
-    points = bout.pairing.points
-    return f"{bout.first} – {bout.second}: {points.estimate:+.0f} ± {points.half_width:.0f}"
+def _so_far(run: MatchupRun) -> str:
+    points = run.pairing.points
+    return f"{run.first} – {run.second}: {points.estimate:+.0f} ± {points.half_width:.0f}"
 
 
 def show_results(console: Console, results: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Tournament: contests between entrants, played block by block until there are boards enough."""
+"""Tournament: matchups between entrants, played block by block until there are boards enough."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from canasta_agents.arena.blocks import Block, Episode, Played
+from canasta_agents.arena.blocks import Block, BlockResult, Episode
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.journal import Journal, Place
 from canasta_agents.arena.pairing import BoardTable, Pairing, Plan, measure
-from canasta_agents.arena.schedule import FORMATS, ArenaError, Contest, Scores, Team, check_scores, contest
+from canasta_agents.arena.schedule import FORMATS, ArenaError, Matchup, Scores, Team, check_scores, matchup
 from canasta_agents.arena.statistics import MIN_PILOT, boards_needed
-from canasta_agents.arena.workers import Task, names_of_agents, play_on_ray, play_tasks
+from canasta_agents.arena.workers import Task, check_entrants, play_on_ray, play_tasks
 from canasta_agents.processes import available_cores
 from canasta_agents.registry import code_fingerprint, fingerprint, short_name
 from canasta_env.rules import Rules
@@ -25,7 +25,7 @@ Format = Literal["round-robin", "one-against-all", "partners"]
 Keep = Literal["all", "sample", "none"]
 
 BLOCK_BOARDS = 50
-MAX_BOARDS = 100_000  # of a contest that plays until its interval is narrow
+MAX_BOARDS = 100_000  # of a matchup that plays until its interval is narrow
 MAX_DECISION_S = 86_400
 
 
@@ -76,18 +76,18 @@ class Settings:
 
 
 @dataclass
-class Bout:
-    """A contest while it is played: its blocks in order, and what they say."""
+class MatchupRun:
+    """A matchup while it is played: its blocks in order, and what they say."""
 
-    contest: Contest
+    matchup: Matchup
     first: str
     second: str
     wanted: int  # boards
-    blocks: dict[int, Played] = field(default_factory=dict)  # by first board
+    blocks: dict[int, BlockResult] = field(default_factory=dict)  # by first board
     plan: Plan | None = None
 
     @property
-    def played(self) -> list[Played]:
+    def played(self) -> list[BlockResult]:
         """The finished blocks, in order of boards."""
         return [self.blocks[start] for start in sorted(self.blocks)]
 
@@ -107,11 +107,11 @@ class Bout:
         return measure(self.first, self.second, self.table, self.faults, self.plan)
 
 
-Progress = Callable[[int, int, Bout | None], None]
-"""Called with boards finished, boards wanted in all, and the contest that has just got further."""
+Progress = Callable[[int, int, MatchupRun | None], None]
+"""Called with boards finished, boards wanted in all, and the matchup that has just got further."""
 
 
-Play = Callable[[Sequence[Task]], Iterator[tuple[int, Played]]]
+Play = Callable[[Sequence[Task]], Iterator[tuple[int, BlockResult]]]
 
 
 @dataclass
@@ -120,25 +120,25 @@ class Tournament:
 
     settings: Settings
     entrants: list[Entrant]
-    bouts: list[Bout]
+    runs: list[MatchupRun]
     code: str  # fingerprints: of the code, and of each entrant
     fingerprints: list[str]
 
     @classmethod
     def prepare(cls, settings: Settings) -> Tournament:
-        """Name the entrants, see that each can be made, and draw up the contests.
+        """Name the entrants, see that each can be made, and draw up the matchups.
 
         Raises:
             ArenaError: If an entrant cannot be made, or the format does not fit the game.
         """
-        names = names_of_agents(settings.agents, settings.rules)
+        names = check_entrants(settings.agents, settings.rules)
         entrants = name_entrants(settings.agents, names)
         wanted = settings.boards
         if settings.until is not None:
             wanted = _whole_blocks(wanted)
-        bouts = [
-            Bout(
-                contest(settings.rules, first, second),
+        runs = [
+            MatchupRun(
+                matchup(settings.rules, first, second),
                 _join(entrants, first),
                 _join(entrants, second),
                 wanted,
@@ -146,7 +146,7 @@ class Tournament:
             for first, second in FORMATS[settings.format](len(entrants))
         ]
         prints = {spec: fingerprint(spec) for spec in settings.agents}
-        return cls(settings, entrants, bouts, code_fingerprint(), [prints[spec] for spec in settings.agents])
+        return cls(settings, entrants, runs, code_fingerprint(), [prints[spec] for spec in settings.agents])
 
     def run(
         self,
@@ -166,10 +166,10 @@ class Tournament:
         Raises:
             ArenaError: If the journal is damaged, or there is no such cluster.
         """
-        report = progress or (lambda done, wanted, bout: None)
+        report = progress or (lambda done, wanted, run: None)
         journal = Journal(folder, self.code)
 
-        def play(tasks: Sequence[Task]) -> Iterator[tuple[int, Played]]:
+        def play(tasks: Sequence[Task]) -> Iterator[tuple[int, BlockResult]]:
             if ray_address is not None:
                 return play_on_ray(tasks, ray_address, workers)
             return play_tasks(tasks, workers or available_cores())
@@ -180,73 +180,71 @@ class Tournament:
                 return
 
     def _play_wanted(self, journal: Journal, play: Play, report: Progress) -> None:
-        missing: list[tuple[Bout, Block, Place]] = []
-        for bout in self.bouts:
-            for block in self._blocks(bout):
-                place = journal.place(block, self._prints(bout))
-                if block.start in bout.blocks:
+        missing: list[tuple[MatchupRun, Block, Place]] = []
+        for run in self.runs:
+            for block in self._blocks(run):
+                place = journal.place(block, self._prints(run))
+                if block.start in run.blocks:
                     continue
                 if (played := journal.read(place)) is not None:
-                    bout.blocks[block.start] = played
+                    run.blocks[block.start] = played
                 else:
-                    missing.append((bout, block, place))
+                    missing.append((run, block, place))
         report(*self._boards_done(), None)
-        tasks = [self._task(number, bout, block) for number, (bout, block, _) in enumerate(missing)]
+        tasks = [self._task(number, run, block) for number, (run, block, _) in enumerate(missing)]
         for number, played in play(tasks):
-            bout, block, place = missing[number]
+            run, block, place = missing[number]
             journal.write(place, played)
-            bout.blocks[block.start] = played
-            report(*self._boards_done(), bout)
+            run.blocks[block.start] = played
+            report(*self._boards_done(), run)
 
     def digest(self) -> str:
         """A short name of these settings with these entrants, as their files and the code are now."""
         content = [self.settings.digest(), self.code, *self.fingerprints]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
-    def finished(self, bout: Bout) -> list[tuple[Block, Played]]:
-        """The blocks of a contest that are finished, with their results."""
-        return [
-            (block, bout.blocks[block.start]) for block in self._blocks(bout) if block.start in bout.blocks
-        ]
+    def finished(self, run: MatchupRun) -> list[tuple[Block, BlockResult]]:
+        """The blocks of a matchup that are finished, with their results."""
+        return [(block, run.blocks[block.start]) for block in self._blocks(run) if block.start in run.blocks]
 
     def _want_more(self) -> bool:
         """Plan further boards where the interval is still too wide; whether there are any."""
         until, pilot = self.settings.until, _whole_blocks(self.settings.boards)
         if until is None:
             return False
-        for bout in self.bouts:
-            table = bout.table
+        for run in self.runs:
+            table = run.table
             needed = _whole_blocks(boards_needed(table.points, table.deals, pilot, until))
-            bout.wanted = max(bout.wanted, min(needed, MAX_BOARDS))
-            bout.plan = Plan(pilot, until, is_reached=needed <= MAX_BOARDS)
-        return any(bout.wanted > len(bout.table) for bout in self.bouts)
+            run.wanted = max(run.wanted, min(needed, MAX_BOARDS))
+            run.plan = Plan(pilot, until, is_reached=needed <= MAX_BOARDS)
+        return any(run.wanted > len(run.table) for run in self.runs)
 
-    def _blocks(self, bout: Bout) -> list[Block]:
+    def _blocks(self, run: MatchupRun) -> list[Block]:
         settings = self.settings
         return [
             Block(
                 rules=settings.rules,
-                contest=bout.contest,
+                matchup=run.matchup,
                 start=start,
-                stop=min(start + BLOCK_BOARDS, bout.wanted),
+                stop=min(start + BLOCK_BOARDS, run.wanted),
                 seed=settings.seed,
                 episode=settings.episode,
                 scores=settings.scores,
                 decision_time_s=settings.decision_time_s,
             )
-            for start in range(0, bout.wanted, BLOCK_BOARDS)
+            for start in range(0, run.wanted, BLOCK_BOARDS)
         ]
 
-    def _task(self, number: int, bout: Bout, block: Block) -> Task:
-        specs = tuple(self.entrants[entrant].spec for entrant in bout.contest.slots)
-        return Task(number, block, specs, self._prints(bout), self.settings.records)
+    def _task(self, number: int, run: MatchupRun, block: Block) -> Task:
+        specs = tuple(self.entrants[entrant].spec for entrant in run.matchup.slots)
+        return Task(number, block, specs, self._prints(run), self.settings.records)
 
-    def _prints(self, bout: Bout) -> tuple[str, ...]:
-        return tuple(self.fingerprints[entrant] for entrant in bout.contest.slots)
+    def _prints(self, run: MatchupRun) -> tuple[str, ...]:
+        return tuple(self.fingerprints[entrant] for entrant in run.matchup.slots)
 
     def _boards_done(self) -> tuple[int, int]:
-        done = sum(len(block.points) for bout in self.bouts for block in bout.blocks.values())
-        return done, sum(bout.wanted for bout in self.bouts)
+        done = sum(len(block.points) for run in self.runs for block in run.blocks.values())
+        return done, sum(run.wanted for run in self.runs)
 
 
 def _whole_blocks(boards: int) -> int:

@@ -1,7 +1,7 @@
 """Play blocks on all cores: worker processes that are handed block after block.
 
 A result does not depend on who plays it or when, so neither do tournaments. One worker is this very process,
-unless an outsider plays: an entrant may end a worker or hang in it. It then forfeits the block, a new process
+unless a third party plays: an entrant may end a worker or hang in it. It then forfeits the block, a new process
 takes the worker's place, and the tournament goes on.
 """
 
@@ -22,19 +22,19 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from canasta_agents.arena.blocks import WARM_UP_S, Block, Played, Player, forfeited, play_block
+from canasta_agents.arena.blocks import WARM_UP_S, Block, BlockResult, Player, forfeited, play_block
 from canasta_agents.arena.deal_stats import thin_out
 from canasta_agents.arena.forfeits import (
     NOBODY,
     EntrantError,
-    ThoughtTooLongError,
-    Witness,
-    at_work,
-    call,
+    Heartbeat,
+    TimeLimitError,
+    busy,
+    guarded_call,
     is_stuck,
     report_to,
     slot_at_work,
-    watching,
+    time_limits,
 )
 from canasta_agents.arena.kernels import kernel as fast_kernel
 from canasta_agents.arena.kernels import kernel as table_kernel
@@ -43,7 +43,7 @@ from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.registry import (
     FILE_PREFIX,
     RegistryError,
-    is_outsider,
+    is_third_party,
     make_agent,
     short_name,
     specs_in_file,
@@ -56,12 +56,12 @@ _LOOK_EVERY_S = 0.5  # at workers that say nothing
 _SPAWN = multiprocessing.get_context("spawn")  # forking a process with threads can hang it
 
 
-def play_tasks(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Played]]:
+def play_tasks(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, BlockResult]]:
     """Play blocks, on several processes if there are several.
 
     Args:
         tasks: What to play.
-        workers: Number of processes; with one, this process plays unless there are outsiders.
+        workers: Number of processes; with one, this process plays unless third parties play.
 
     Yields:
         The task's number and its result, as they come in.
@@ -69,7 +69,7 @@ def play_tasks(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Playe
     Raises:
         ArenaError: If a worker dies through no entrant's fault.
     """
-    is_watched = any(task.outsiders for task in tasks)
+    is_watched = any(task.third_parties for task in tasks)
     if not is_watched and (workers == 1 or len(tasks) <= 1):
         for task in tasks:
             yield task.number, play_task(task)
@@ -81,7 +81,7 @@ def play_tasks(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Playe
 
 def _compile(tasks: Sequence[Task]) -> None:
     """Compile what our own players need, once here instead of in every worker."""
-    first = next((task for task in tasks if not task.outsiders), None)
+    first = next((task for task in tasks if not task.third_parties), None)
     if first is not None:
         play_task(replace(first, block=replace(first.block, stop=first.block.start + 1)))
 
@@ -92,17 +92,17 @@ class _Worker:
 
     process: SpawnProcess
     connection: Connection
-    witness: Witness
+    heartbeat: Heartbeat
     tasks: deque[Task] = field(default_factory=deque)
 
     @classmethod
     def start(cls) -> _Worker:
         ours, theirs = _SPAWN.Pipe()
-        witness = _SPAWN.RawArray("d", [NOBODY, 0.0])
-        process = _SPAWN.Process(target=_work, args=(theirs, witness), name="canasta-arena-worker")
+        heartbeat = _SPAWN.RawArray("d", [NOBODY, 0.0])
+        process = _SPAWN.Process(target=_work, args=(theirs, heartbeat), name="canasta-arena-worker")
         process.start()
         theirs.close()  # either side notices when the other one is gone
-        return cls(process, ours, witness)
+        return cls(process, ours, heartbeat)
 
     def hand(self, task: Task) -> None:
         self.tasks.append(task)
@@ -111,7 +111,7 @@ class _Worker:
 
     @property
     def is_lost(self) -> bool:
-        return not self.process.is_alive() or is_stuck(self.witness)
+        return not self.process.is_alive() or is_stuck(self.heartbeat)
 
     def end(self) -> None:
         self.process.kill()
@@ -119,7 +119,7 @@ class _Worker:
         self.connection.close()
 
 
-def _play_in_processes(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Played]]:
+def _play_in_processes(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, BlockResult]]:
     waiting = deque(tasks)
     team: list[_Worker] = []
     try:
@@ -143,27 +143,29 @@ def _play_in_processes(tasks: Sequence[Task], workers: int) -> Iterator[tuple[in
 
 def _hand_out(waiting: deque[Task], team: Sequence[_Worker]) -> None:
     """Fill up the workers, those with the least to do first."""
-    for busy in range(_AHEAD):
+    for num_tasks in range(_AHEAD):
         for worker in team:
-            if waiting and len(worker.tasks) == busy:
+            if waiting and len(worker.tasks) == num_tasks:
                 worker.hand(waiting.popleft())
 
 
 def _with_news(team: Sequence[_Worker]) -> list[_Worker]:
     """The workers that have something to say, or are lost."""
-    busy = [worker for worker in team if worker.tasks]
-    speaking = wait([worker.connection for worker in busy], _LOOK_EVERY_S)
-    return [worker for worker in busy if worker.connection in speaking or worker.is_lost]
+    at_work = [worker for worker in team if worker.tasks]
+    speaking = wait([worker.connection for worker in at_work], _LOOK_EVERY_S)
+    return [worker for worker in at_work if worker.connection in speaking or worker.is_lost]
 
 
-def _receive(worker: _Worker) -> Played | None:
+def _receive(worker: _Worker) -> BlockResult | None:
     """The result of a worker's first task; None if there will be none.
 
     Raises:
         Exception: The worker's own.
     """
     try:
-        answer: Played | Exception | None = worker.connection.recv() if worker.connection.poll() else None
+        answer: BlockResult | Exception | None = (
+            worker.connection.recv() if worker.connection.poll() else None
+        )
     except (EOFError, OSError):
         worker.process.join(_LOOK_EVERY_S)
         return None
@@ -172,7 +174,7 @@ def _receive(worker: _Worker) -> Played | None:
     return answer
 
 
-def _judge(worker: _Worker) -> Played:
+def _judge(worker: _Worker) -> BlockResult:
     """Who forfeits the block that a worker did not bring back.
 
     Raises:
@@ -180,9 +182,9 @@ def _judge(worker: _Worker) -> Played:
     """
     is_ended = not worker.process.is_alive()
     worker.end()
-    task, slot = worker.tasks[0], slot_at_work(worker.witness)
-    if slot is None and len(task.outsiders) == 1:  # something it left running
-        slot = task.outsiders[0]
+    task, slot = worker.tasks[0], slot_at_work(worker.heartbeat)
+    if slot is None and len(task.third_parties) == 1:  # something it left running
+        slot = task.third_parties[0]
     if slot is None:
         raise ArenaError(
             f"a worker process ended (exit status {worker.process.exitcode}); "
@@ -194,18 +196,18 @@ def _judge(worker: _Worker) -> Played:
     return forfeited(task.block, slot, reason)
 
 
-def _work(connection: Connection, witness: Witness) -> None:
+def _work(connection: Connection, heartbeat: Heartbeat) -> None:
     """A worker's life: play what comes in, until nobody is there any more."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     use_one_core()
-    report_to(witness)
+    report_to(heartbeat)
     with contextlib.suppress(EOFError, OSError):
         while True:
             task = connection.recv()
             try:
-                answer: Played | Exception = play_task(task)
+                answer: BlockResult | Exception = play_task(task)
             except (ArenaError, RegistryError) as error:
                 answer = error
             except Exception:  # our own mistake, no entrant's: the parent raises it
@@ -230,12 +232,12 @@ class Task:
     keep: str
 
     @property
-    def outsiders(self) -> list[int]:
+    def third_parties(self) -> list[int]:
         """The slots whose entrants are not ours."""
-        return [slot for slot, spec in enumerate(self.specs) if is_outsider(spec)]
+        return [slot for slot, spec in enumerate(self.specs) if is_third_party(spec)]
 
 
-def play_task(task: Task) -> Played:
+def play_task(task: Task) -> BlockResult:
     """Play a block in this process."""
     try:
         players = players_for(task.block, task.specs, task.fingerprints)
@@ -264,7 +266,7 @@ _KNOCK_S = 5.0
 
 def play_on_ray(
     tasks: Sequence[Task], address: str, workers: int | None = None
-) -> Iterator[tuple[int, Played]]:
+) -> Iterator[tuple[int, BlockResult]]:
     """Play blocks on a cluster.
 
     Args:
@@ -324,11 +326,11 @@ def _knock(address: str) -> None:
         socket.create_connection((host, int(port)), _KNOCK_S).close()
 
 
-def _play_on_one_core(task: Task) -> Played:
+def _play_on_one_core(task: Task) -> BlockResult:
     use_one_core()
-    if not task.outsiders:
+    if not task.third_parties:
         return play_task(task)
-    ((_, played),) = play_tasks([task], workers=1)  # which survives what an outsider does to its process
+    ((_, played),) = play_tasks([task], workers=1)  # which survives what a third party does to its process
     return played
 
 
@@ -341,7 +343,7 @@ def _play_on_one_core(task: Task) -> Played:
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-def names_of_agents(specs: Sequence[str], rules: Rules) -> list[str]:
+def check_entrants(specs: Sequence[str], rules: Rules) -> list[str]:
     """Make every agent once.
 
     Returns:
@@ -350,9 +352,9 @@ def names_of_agents(specs: Sequence[str], rules: Rules) -> list[str]:
     Raises:
         ArenaError: If one cannot be made, with the reason, or takes longer than `WARM_UP_S`.
     """
-    outsiders = list(dict.fromkeys(spec for spec in specs if is_outsider(spec)))
-    answers = _answers(_name_of, [(spec, rules) for spec in outsiders])
-    names = {spec: answer or short_name(spec) for spec, answer in zip(outsiders, answers, strict=True)}
+    third_parties = list(dict.fromkeys(spec for spec in specs if is_third_party(spec)))
+    answers = _answers(_name_of, [(spec, rules) for spec in third_parties])
+    names = {spec: answer or short_name(spec) for spec, answer in zip(third_parties, answers, strict=True)}
     return [names[spec] if spec in names else make_agent(spec, rules).name for spec in specs]
 
 
@@ -462,7 +464,7 @@ def players_for(block: Block, specs: Sequence[str], fingerprints: Sequence[str])
         fingerprints: Likewise; an entrant whose files have changed is made anew.
 
     Raises:
-        CannotBeMadeError: If an outsider's class fails.
+        CannotBeMadeError: If a third party's class fails.
     """
     players = []
     for slot, (spec, print_) in enumerate(zip(specs, fingerprints, strict=True)):
@@ -474,12 +476,12 @@ def players_for(block: Block, specs: Sequence[str], fingerprints: Sequence[str])
 
 
 def _made(slot: int, spec: str, rules: Rules) -> Agent:
-    if not is_outsider(spec):
+    if not is_third_party(spec):
         return make_agent(spec, rules)
     try:
-        with watching(), at_work(slot, WARM_UP_S):
-            return call(lambda: make_agent(spec, rules), WARM_UP_S)
+        with time_limits(), busy(slot, WARM_UP_S):
+            return guarded_call(lambda: make_agent(spec, rules), WARM_UP_S)
     except EntrantError as error:
         raise CannotBeMadeError(slot, str(error).removeprefix("RegistryError: ")) from error
-    except ThoughtTooLongError as error:
+    except TimeLimitError as error:
         raise CannotBeMadeError(slot, f"took longer than {WARM_UP_S:.0f} s to be made") from error

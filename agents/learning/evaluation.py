@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from canasta_agents.arena.blocks import Block, Played, Player, play_block
-from canasta_agents.arena.schedule import contest
+from canasta_agents.arena.blocks import Block, BlockResult, Player, play_block
+from canasta_agents.arena.schedule import matchup
 from canasta_agents.arena.statistics import points_interval, wins_interval
 from canasta_agents.learning.config import Evaluation
 from canasta_agents.learning.match_equity import EquityTable
@@ -108,7 +108,7 @@ class BoardEvaluator:
         sides = self._rules.num_sides
         totals = played.outcomes["points"][:, :sides, TOTAL].astype(np.int64)
         gains = self._equity.gains(played.outcomes["scores"][:, :sides], totals)
-        arrangements = contest(self._rules, (0,), (1,)).arrangements
+        arrangements = matchup(self._rules, (0,), (1,)).arrangements
         is_own = np.array([arrangement.team_of_side for arrangement in arrangements]) == 0
         is_own = np.tile(is_own, (boards, 1))  # (deals, sides): one deal a table
         of_deal = (gains * is_own).sum(axis=1) / is_own.sum(axis=1)
@@ -133,8 +133,8 @@ class BoardEvaluator:
         reference: Agent,
         boards: int,
         seed: int,
-    ) -> Played:
-        seats = contest(self._rules, (0,), (1,))
+    ) -> BlockResult:
+        seats = matchup(self._rules, (0,), (1,))
         block = Block(self._rules, seats, 0, boards, seed=seed, episode=episode, scores=scores)
         played = play_block(block, [Player(agent), Player(reference)])
         if played.faults:

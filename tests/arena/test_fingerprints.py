@@ -184,7 +184,7 @@ def test_other_weights_under_a_bundled_name_are_not_served_the_old_ones_blocks(t
     def boards_in_the_journal() -> int:
         found: list[int] = []
         tournament = Tournament.prepare(settings)
-        tournament.run(tmp_path / "blocks", 1, lambda done, wanted, bout: found.append(done))
+        tournament.run(tmp_path / "blocks", 1, lambda done, wanted, run: found.append(done))
         return found[0]
 
     assert [boards_in_the_journal(), boards_in_the_journal()] == [0, 2]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from canasta_agents.arena.blocks import Block, Played
+from canasta_agents.arena.blocks import Block, BlockResult
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.journal import Journal
 from canasta_agents.arena.kernels import OUTCOME
-from canasta_agents.arena.schedule import ArenaError, contest
+from canasta_agents.arena.schedule import ArenaError, matchup
 from canasta_env.rules import classic
 
 RULES = classic(2)
@@ -17,14 +17,14 @@ PRINTS = ("0123", "4567")
 
 
 def small_block(start: int = 0) -> Block:
-    return Block(RULES, contest(RULES, (0,), (1,)), start, start + 1)
+    return Block(RULES, matchup(RULES, (0,), (1,)), start, start + 1)
 
 
-def small_result() -> Played:
+def small_result() -> BlockResult:
     outcomes = np.zeros(2, OUTCOME)
     outcomes["turns"] = 30, 31
     tallies = np.arange(8.0).reshape(4, 1, 2)
-    return Played(
+    return BlockResult(
         points=tallies[0],
         deals=tallies[1].astype(np.int64),
         deal_wins=tallies[2],

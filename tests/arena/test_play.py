@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from canasta_agents.arena.blocks import Block, Played, Player, play_block
+from canasta_agents.arena.blocks import Block, BlockResult, Player, play_block
 from canasta_agents.arena.forfeits import FORFEIT_POINTS
-from canasta_agents.arena.schedule import contest, draw_board
+from canasta_agents.arena.schedule import draw_board, matchup
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.players import PLAYERS_OF
 from canasta_env import Table
@@ -23,10 +23,10 @@ IDS = ["classic-4", "classic-3", "classic-2", "modern"]
 
 
 def block(rules: Rules, boards: tuple[int, int] = (0, 4), **settings) -> Block:
-    return Block(rules, contest(rules, (0,), (1,)), *boards, **settings)
+    return Block(rules, matchup(rules, (0,), (1,)), *boards, **settings)
 
 
-def play(what: Block, first, second) -> Played:
+def play(what: Block, first, second) -> BlockResult:
     return play_block(what, [Player(first), Player(second)])
 
 
@@ -45,7 +45,7 @@ def test_a_player_against_itself_comes_out_at_zero(rules, episode):
 def test_every_game_can_be_played_again_at_a_table(rules):
     what = block(rules, scores="drawn", seed=7)
     played = play(what, stubs.Drawing(), stubs.Laying())
-    arrangements = len(what.contest.arrangements)
+    arrangements = len(what.matchup.arrangements)
     assert len(played.outcomes) == what.num_tables
     for outcome, actions in zip(played.outcomes, played.actions, strict=True):
         board = draw_board(rules, 7, what.start + outcome["table"] // arrangements, "drawn")
@@ -185,7 +185,7 @@ def test_an_entrant_that_cannot_be_reset_forfeits_every_board():
 
 def test_partners_play_together_against_a_pair():
     rules = classic()
-    what = Block(rules, contest(rules, (0, 1), (2,)), 0, 3)
+    what = Block(rules, matchup(rules, (0, 1), (2,)), 0, 3)
     played = play_block(what, [Player(stubs.Laying()), Player(stubs.Drawing()), Player(stubs.Laying())])
     assert played.points.shape == (3, 4)
     assert not played.faults

@@ -32,13 +32,13 @@ def run(folder: Path, workers: int = 1, agents: tuple[str, ...] = BUNDLED, **set
 def counting(tournament: Tournament, folder: Path) -> list[int]:
     """Boards that were in the journal already, and boards in all, as progress tells them."""
     steps: list[tuple[int, int]] = []
-    tournament.run(folder, 1, lambda done, wanted, bout: steps.append((done, wanted)))
+    tournament.run(folder, 1, lambda done, wanted, run: steps.append((done, wanted)))
     return [steps[0][0], steps[-1][1]]
 
 
 def test_the_result_does_not_depend_on_the_number_of_workers(tmp_path):
     alone, together = (run(tmp_path / str(n), n, (FIRST, LAST), boards=110) for n in (1, 2))
-    assert (alone.bouts[0].table.points == together.bouts[0].table.points).all()
+    assert (alone.runs[0].table.points == together.runs[0].table.points).all()
     files = [sorted(path.name for path in (tmp_path / name).iterdir()) for name in "12"]
     assert files[0] == files[1]
     assert len(files[0]) == 3
@@ -67,7 +67,7 @@ def test_finished_boards_are_never_played_again(tmp_path):
     first = run(tmp_path, boards=BLOCK_BOARDS)
     again = Tournament.prepare(first.settings)
     assert counting(again, tmp_path) == [50, 50]
-    assert again.bouts[0].pairing == first.bouts[0].pairing
+    assert again.runs[0].pairing == first.runs[0].pairing
 
 
 def test_a_tournament_can_be_extended_by_boards_and_by_entrants(tmp_path):
@@ -75,7 +75,7 @@ def test_a_tournament_can_be_extended_by_boards_and_by_entrants(tmp_path):
     more = Tournament.prepare(Settings(classic(), (*BUNDLED, "random"), boards=2 * BLOCK_BOARDS))
     # Another copy of an entrant is an entrant like it: its games stand in the journal already.
     assert counting(more, tmp_path) == [50, 300]
-    assert [bout.first for bout in more.bouts] == ["random", "random", "greedy"]
+    assert [run.first for run in more.runs] == ["random", "random", "greedy"]
 
 
 @pytest.mark.parametrize("change", [{"seed": 1}, {"episode": "match"}, {"scores": "drawn"}])
@@ -117,11 +117,11 @@ def test_an_entrant_that_ends_its_process_or_hangs_forfeits_and_the_others_play_
     agents = ("random", *(f"python:tests.arena.stubs:{name}" for name in HOSTILE))
     settings = {"boards": 2, "format": "one-against-all", "decision_time_s": 0.05}
     tournament = run(tmp_path, 1, agents, **settings)
-    for bout, (name, reason) in zip(tournament.bouts, HOSTILE.items(), strict=True):
-        assert bout.second == name
-        assert [fault.board for fault in bout.faults] == ([0, 1] if reason else [])
-        assert all(fault.slot == 1 and fault.reason.startswith(reason) for fault in bout.faults)
-        assert bool(bout.faults) == (bout.pairing.points_a_deal == 2_000)
+    for part, (name, reason) in zip(tournament.runs, HOSTILE.items(), strict=True):
+        assert part.second == name
+        assert [fault.board for fault in part.faults] == ([0, 1] if reason else [])
+        assert all(fault.slot == 1 and fault.reason.startswith(reason) for fault in part.faults)
+        assert bool(part.faults) == (part.pairing.points_a_deal == 2_000)
     again = Tournament.prepare(tournament.settings)
     assert counting(again, tmp_path) == [10, 10]
 
@@ -129,7 +129,7 @@ def test_an_entrant_that_ends_its_process_or_hangs_forfeits_and_the_others_play_
 def test_an_interrupted_tournament_goes_on_where_it_was(tmp_path):
     tournament = Tournament.prepare(Settings(classic(), BUNDLED, boards=3 * BLOCK_BOARDS))
 
-    def interrupt(done, wanted, bout):
+    def interrupt(done, wanted, run):
         if done == BLOCK_BOARDS:
             raise KeyboardInterrupt
 
@@ -138,12 +138,12 @@ def test_an_interrupted_tournament_goes_on_where_it_was(tmp_path):
     again = Tournament.prepare(tournament.settings)
     assert counting(again, tmp_path) == [50, 150]
     untouched = run(tmp_path / "untouched", boards=150)
-    assert again.bouts[0].pairing == untouched.bouts[0].pairing
+    assert again.runs[0].pairing == untouched.runs[0].pairing
 
 
 def test_until_plays_on_until_the_interval_is_narrow(tmp_path):
     tournament = run(tmp_path, boards=50, until=60.0)
-    pairing = tournament.bouts[0].pairing
+    pairing = tournament.runs[0].pairing
     assert pairing.boards > 50
     assert pairing.boards % BLOCK_BOARDS == 0
     assert pairing.half_width == 60.0
@@ -153,7 +153,7 @@ def test_until_plays_on_until_the_interval_is_narrow(tmp_path):
 
 def test_an_entrant_against_itself_comes_out_at_zero(tmp_path):
     tournament = run(tmp_path, agents=("greedy", "greedy"), boards=20)
-    pairing = tournament.bouts[0].pairing
+    pairing = tournament.runs[0].pairing
     assert (pairing.first, pairing.second) == ("greedy", "greedy #2")
     assert (pairing.points.estimate, pairing.half_width) == (0.0, 0.0)
     assert pairing.deal_wins.estimate == 0.5
@@ -161,14 +161,14 @@ def test_an_entrant_against_itself_comes_out_at_zero(tmp_path):
 
 def test_partners_are_compared_against_the_same_opponents(tmp_path):
     tournament = run(tmp_path, boards=4, format="partners")
-    assert [(bout.first, bout.second) for bout in tournament.bouts] == [
+    assert [(run.first, run.second) for run in tournament.runs] == [
         ("random + greedy", "random"),
         ("greedy", "random"),
     ]
 
 
 def test_compare_agrees_with_a_tournament(tmp_path):
-    pairing = run(tmp_path, boards=20).bouts[0].pairing
+    pairing = run(tmp_path, boards=20).runs[0].pairing
     compared = compare(*BUNDLED, classic(), boards=20)
     assert compared.points == pairing.points
     assert compared.deal_wins == pairing.deal_wins
