@@ -1,8 +1,8 @@
 """Play blocks on all cores: worker processes that are handed block after block.
 
 A result does not depend on who plays it or when, so neither do tournaments. One worker is this very process,
-unless a third party plays: an entrant may end a worker or hang in it. It then forfeits the block, a new process
-takes the worker's place, and the tournament goes on.
+unless a third party plays: an entrant may end a worker or hang in it. It then forfeits the block, a new
+process takes the worker's place, and the tournament goes on.
 """
 
 from __future__ import annotations
