@@ -54,7 +54,9 @@ def points_per_deal(
     Raises:
         ValueError: Names the argument that does not fit.
     """
-    deals = whole_number(deals, "deals", 2, MAX_TABLES)  # an interval needs two
+    deals = whole_number(deals, "deals", 0, MAX_TABLES)
+    if deals < 2:
+        raise ValueError(f"deals: {deals} must be at least 2, for an interval")
     env = CanastaSeatVectorEnv(game, players, num_envs=deals, opponents=opponents)
     observations, _ = env.reset(seed=seed)
     points, is_over = np.zeros(deals), np.zeros(deals, np.bool_)
