@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from canasta_env.envs.opponents import Opponent
 from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
+from canasta_env.validation import whole_number
+from canasta_env.vector import MAX_TABLES
 
 Choose = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 
@@ -36,7 +38,7 @@ def points_per_deal(
     *,
     deals: int = 500,
     seed: int = 10_000,
-    opponents: Opponent | Sequence[Opponent] | None = None,
+    opponents: Opponent | Sequence[Opponent | None] | None = None,
 ) -> PointsPerDeal:
     """Play deals side by side and measure what seat 0 gets. `python evaluate.py` compares more exactly.
 
@@ -48,7 +50,11 @@ def points_per_deal(
         deals: How many, at least 2.
         seed: Fixes the cards and the random players.
         opponents: As for `CanastaSeatEnv`; uniformly random if None.
+
+    Raises:
+        ValueError: Names the argument that does not fit.
     """
+    deals = whole_number(deals, "deals", 0, MAX_TABLES)
     if deals < 2:
         raise ValueError(f"deals: {deals} must be at least 2, for an interval")
     env = CanastaSeatVectorEnv(game, players, num_envs=deals, opponents=opponents)

@@ -6,12 +6,24 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import gymnasium
 import numpy as np
+import pettingzoo
+import pytest
 
 import canasta_env
 
 GAMES = [("modern_american", 4), ("classic", 2), ("classic", 3), ("classic", 4)]
 IDS = ["modern", "classic2", "classic3", "classic4"]
+
+# What the oldest releases that the package works with do not have.
+needs_pettingzoo_s_make = pytest.mark.skipif(
+    not hasattr(pettingzoo, "make"), reason="PettingZoo knows environments by names since 1.27"
+)
+needs_gymnasium_1_4 = pytest.mark.skipif(
+    tuple(map(int, gymnasium.__version__.split(".")[:2])) < (1, 4),
+    reason="Gymnasium's own DictInfoToList and environment checker differ before 1.4",
+)
 
 
 def legal(observation: dict[str, Any]) -> list[int]:

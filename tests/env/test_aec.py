@@ -20,7 +20,7 @@ from canasta_env.engine.encoding import critic_size, observation_size
 from canasta_env.envs.episode import FORFEIT_POINTS
 from canasta_env.rules import standard_rules
 from tests.engine.walking import house_rules
-from tests.env.environments import GAMES, IDS, fresh, legal, play_on
+from tests.env.environments import GAMES, IDS, fresh, legal, needs_pettingzoo_s_make, play_on
 
 each_game = pytest.mark.parametrize(("game", "players"), GAMES, ids=IDS)
 
@@ -424,6 +424,7 @@ def test_the_wrapped_environment_refuses_calls_in_the_wrong_order() -> None:
         env.step(DRAW)
 
 
+@needs_pettingzoo_s_make
 @pytest.mark.parametrize("name", ["ModernAmerican", "Classic"])
 @pytest.mark.parametrize("kind", ["aec", "parallel"])
 def test_registered_names(kind: Any, name: str) -> None:

@@ -23,7 +23,7 @@ from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
 from canasta_env.envs.single_agent import CanastaSeatEnv
 from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
-from tests.env.environments import GAMES, IDS
+from tests.env.environments import GAMES, IDS, needs_gymnasium_1_4
 
 NUM_ENVS = 5
 MODES = list(AutoresetMode)
@@ -221,6 +221,7 @@ def test_next_step_ignores_the_action_that_begins_an_episode() -> None:
     assert began[1][truncations].tolist() == [0.0] * truncations.sum()
 
 
+@needs_gymnasium_1_4
 @each_mode
 @pytest.mark.parametrize("num_envs", [1, 3])
 def test_the_checks_of_gymnasium(mode: AutoresetMode, num_envs: int) -> None:
@@ -241,6 +242,7 @@ def test_the_checks_of_gymnasium(mode: AutoresetMode, num_envs: int) -> None:
     env.close()
 
 
+@needs_gymnasium_1_4
 @each_mode
 def test_record_episode_statistics_and_dict_info_to_list(mode: AutoresetMode) -> None:
     env: Any = CanastaSeatVectorEnv("modern_american", 4, num_envs=4, autoreset_mode=mode)

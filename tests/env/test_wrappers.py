@@ -22,7 +22,7 @@ from pettingzoo.utils.conversions import (
 )
 
 import canasta_env
-from tests.env.environments import legal, play_on
+from tests.env.environments import legal, needs_pettingzoo_s_make, play_on
 
 WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "OrderEnforcing": wrappers.OrderEnforcingWrapper,
@@ -120,6 +120,7 @@ def test_the_parallel_form_converts_to_one_that_asks_all_agents_in_every_step() 
     api_test(parallel_to_aec(canasta_env.parallel_env("classic", 2)), num_cycles=30)
 
 
+@needs_pettingzoo_s_make
 @each_clone
 def test_a_made_environment_can_be_copied(clone: Callable[[Any], Any]) -> None:
     for name in ("ModernAmerican", "Classic"):
