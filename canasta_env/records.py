@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,15 @@ def write(record: Record, path: str | Path) -> None:
     Raises:
         RecordError: If the record has no deal.
     """
+    Path(path).write_text(to_text(record), encoding="utf-8")
+
+
+def to_text(record: Record) -> str:
+    """A record as the text of its file.
+
+    Raises:
+        RecordError: If the record has no deal.
+    """
     if not record.deals:
         raise RecordError("a record has at least one deal")
     game = {"format": FORMAT, "version": VERSION, "rules": record.rules.to_dict(), "seed": record.seed}
@@ -114,7 +124,7 @@ def write(record: Record, path: str | Path) -> None:
     for number, deal in enumerate(record.deals, start=1):
         lines.append(json.dumps({"deal": number, **vars(deal)}))
     end = {"deals": len(record.deals), "scores": record.scores, "sha256": _checksum(lines)}
-    Path(path).write_text("\n".join([*lines, json.dumps(end)]) + "\n", encoding="utf-8")
+    return "\n".join([*lines, json.dumps(end)]) + "\n"
 
 
 def read(path: str | Path) -> Record:
@@ -123,17 +133,34 @@ def read(path: str | Path) -> Record:
     Raises:
         RecordError: If the file is no record, or was truncated or altered; names file, line and reason.
     """
-    lines = _read_lines(Path(path))
-    objects = [_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
-    rules, seed = _read_game(objects[0], f"{path}, line 1")
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"{path}: cannot be read as text: {error}") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, where: str) -> Record:
+    """Read the text of a record's file and check its form; `verify` checks what was played.
+
+    Args:
+        text: What `to_text` returns.
+        where: Names the text in errors.
+
+    Raises:
+        RecordError: As `read`.
+    """
+    lines = _lines_of(text, where)
+    objects = [_parse(line, f"{where}, line {number}") for number, line in enumerate(lines, start=1)]
+    rules, seed = _read_game(objects[0], f"{where}, line 1")
     if len(objects) < 3 or set(objects[-1]) != set(_END_KEYS):
-        raise RecordError(f"{path}, line {len(lines)}: the record is cut off: its last line is missing")
+        raise RecordError(f"{where}, line {len(lines)}: the record is cut off: its last line is missing")
     deals = [
-        _read_deal(fields, number, rules, f"{path}, line {number + 1}")
+        _read_deal(fields, number, rules, f"{where}, line {number + 1}")
         for number, fields in enumerate(objects[1:-1], start=1)
     ]
     record = Record(rules, seed, tuple(deals))
-    _check_end(objects[-1], lines, record, f"{path}, line {len(lines)}")
+    _check_end(objects[-1], lines, record, f"{where}, line {len(lines)}")
     return record
 
 
@@ -243,13 +270,14 @@ def _checksum(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _read_lines(path: Path) -> list[str]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path}: cannot be read as text: {error}") from None
+def _lines_of(text: str, where: str) -> list[str]:
+    if not text.isascii():  # a checksum is one of bytes, which half a surrogate pair has not
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise RecordError(f"{where}: cannot be written as UTF-8: {error.reason}") from None
     if not text.strip():
-        raise RecordError(f"{path}, line 1: the file is empty")
+        raise RecordError(f"{where}, line 1: the file is empty")
     return text.rstrip("\n").split("\n")
 
 
@@ -292,8 +320,8 @@ def _read_deal(fields: Mapping[str, Any], number: int, rules: Rules, where: str)
         return DealRecord(
             check_seat(fields["dealer"], rules, "dealer"),
             tuple(check_scores(fields["scores"], rules)),
-            tuple(fields["order"]),
-            tuple(fields["actions"]),
+            tuple(map(sys.intern, fields["order"])),  # a few names, thousands of times: each is kept once
+            tuple(map(sys.intern, fields["actions"])),
             points,
         )
     except ValueError as error:
