@@ -127,9 +127,13 @@ class GameProgress:
         self.undo()
 
     def record(self, *, with_this_deal: bool = True) -> Record:
-        """All deals so far, this one as far as it was played, or only those before it."""
+        """All deals so far, this one as far as it was played, or only those before it.
+
+        It names the seed only if no deal follows: it gives away the cards of all deals.
+        """
         under_way = (self._deal_record(),) if with_this_deal else ()
-        return Record(self.rules, self.seed, (*self.finished, *under_way))
+        seed = self.seed if with_this_deal and self.is_over else None
+        return Record(self.rules, seed, (*self.finished, *under_way))
 
     def _deal_record(self) -> DealRecord:
         table = self.table

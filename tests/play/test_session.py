@@ -254,9 +254,25 @@ def test_the_record_of_a_deal_under_way_is_not_for_who_plays_it() -> None:
     play_deal(table, Random(6))
     table.handle({"type": "next"})
     assert len(records.verify(table.record()).deals) == 1
+    assert table.record().seed is None
     watched = session(seats=["chance"] * 4)
     watched.advance()
     assert records.verify(watched.record()).deals[0].points is None
+    assert watched.record().seed is None
+
+
+def test_a_record_saved_in_the_middle_of_a_match_does_not_lead_to_the_deals_that_follow() -> None:
+    table = session()
+    play_deal(table, Random(6))
+    assert not table.state()["is_over"]
+    text = records.to_text(table.record())
+    table.handle({"type": "next"})
+    for told in (text, records.to_text(table.record())):
+        game, *deals, _ = map(json.loads, told.splitlines())
+        assert game["seed"] is None and len(deals) == 1
+    over = session(classic(players=2), episode="deal")
+    play_deal(over, Random(1))
+    assert records.verify(over.record()).seed == 7
 
 
 @pytest.mark.parametrize(("spec", "reason"), [("broken", "out of luck"), ("stubborn", "chose draw")])
