@@ -35,12 +35,13 @@ def find_folder(folder: Path) -> Path | None:
     return next((place for place in (folder, _beside(folder, "previous")) if place.is_dir()), None)
 
 
-def write_file(path: Path, content: str | bytes) -> None:
+def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
     """Write or replace a file, whole or not at all.
 
     Args:
         path: The file; folders on the way to it are made.
         content: A text is encoded as UTF-8; what cannot be encoded (half a surrogate pair) becomes `?`.
+        mode: Who may read it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -48,7 +49,7 @@ def write_file(path: Path, content: str | bytes) -> None:
     part = Path(name)
     try:
         _write_to_disk(part, content.encode(errors="replace") if isinstance(content, str) else content)
-        part.chmod(0o644)
+        part.chmod(mode)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)

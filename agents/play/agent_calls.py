@@ -18,6 +18,7 @@ from canasta_env.agent import Agent, DecisionBatch
 
 Result = TypeVar("Result")
 
+SLOW_S = 0.5
 _MAX_LIKELY = 8  # actions whose probabilities are told
 _MIN_PROBABILITY = 0.001  # of an action that is told
 
@@ -26,13 +27,16 @@ class CallTimeoutError(PlayError):
     """A call that has not returned in time; it may still go on."""
 
 
-async def call_with_timeout(call: Callable[[], Result], timeout_s: float, who: str) -> Result:
+async def call_with_timeout(
+    call: Callable[[], Result], timeout_s: float, who: str, ended: Callable[[], None] = lambda: None
+) -> Result:
     """Make a call in a thread of its own, so that one that hangs does not block the server or its exit.
 
     Args:
         call: What is called.
         timeout_s: Seconds to wait for it; the call itself cannot be stopped.
         who: Named in the error.
+        ended: Called on the event loop when the call has ended, be it in time or not.
 
     Returns:
         What the call returns; raises what it raises.
@@ -44,6 +48,7 @@ async def call_with_timeout(call: Callable[[], Result], timeout_s: float, who: s
     future: asyncio.Future[Result] = loop.create_future()
 
     def set_outcome(result: Any, error: BaseException | None) -> None:
+        ended()
         if future.done():
             return
         if error is None:
@@ -68,6 +73,53 @@ async def call_with_timeout(call: Callable[[], Result], timeout_s: float, who: s
         future.cancel()
         raise CallTimeoutError(f"{who} has not answered in {timeout_s:g} s")
     return future.result()
+
+
+class CallPool:
+    """Makes calls in threads, a few at once, for tasks of one event loop; others wait for their turn.
+
+    A call that takes longer than `SLOW_S` gives its turn to the next, so that agents that hang do not hold up
+    the others; its thread counts until it ends.
+
+    Args:
+        max_running: Calls at once.
+        max_threads: Threads at once, those of slow calls included.
+    """
+
+    def __init__(self, max_running: int, max_threads: int) -> None:
+        self._turns, self._threads = asyncio.Semaphore(max_running), asyncio.Semaphore(max_threads)
+
+    async def call(self, call: Callable[[], Result], timeout_s: float, who: str) -> Result:
+        """Make a call, as `call_with_timeout`; to wait for a turn may take `timeout_s` as well."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._threads.acquire()
+                try:
+                    await self._turns.acquire()
+                except BaseException:
+                    self._threads.release()
+                    raise
+        except TimeoutError:
+            raise CallTimeoutError(f"{who}: the server was too busy for {timeout_s:g} s") from None
+        end_turn = _once(self._turns.release)
+        asyncio.get_running_loop().call_later(SLOW_S, end_turn)
+
+        def ended() -> None:
+            end_turn()
+            self._threads.release()
+
+        return await call_with_timeout(call, timeout_s, who, ended)
+
+
+def _once(action: Callable[[], None]) -> Callable[[], None]:
+    """An action that does nothing when called again."""
+    pending = [action]
+
+    def run() -> None:
+        if pending:
+            pending.pop()()
+
+    return run
 
 
 def decision(table: Table) -> DecisionBatch:

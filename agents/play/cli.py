@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
+import tyro
+
+from canasta_agents.play.hosts import accepted_names, is_any_address, is_loopback
 from canasta_agents.play.lobby import Lobby, seed_of, warm_up_players
 from canasta_agents.play.messages import PlayError, whole_number_of
 from canasta_agents.play.session import YOU
@@ -17,7 +20,7 @@ from canasta_agents.play.terminal import play_in_terminal
 from canasta_agents.processes import wait_passively
 from canasta_env.rules import Game, RulesError, standard_rules
 
-_MISSING = "playing in the browser needs {0}: pip install 'canasta-env[play]'"
+_MISSING = "playing in the browser needs aiohttp: pip install 'canasta-env[play]'"
 _MAX_PORT = 2**16 - 1
 
 
@@ -35,6 +38,8 @@ class Arguments:
     """Where the page is served."""
     host: str = "127.0.0.1"
     """Address to listen on. Any other than this machine's own lets others play: there are no passwords."""
+    allowed_host: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A further name by which browsers may call this server, such as that of a proxy; may be repeated."""
     open_browser: bool = True
     """Open the page in a browser."""
     runs: Path = Path("runs")
@@ -65,11 +70,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: Arguments; the command line's if None.
     """
     wait_passively()
-    try:
-        import tyro
-    except ImportError:
-        print(_MISSING.format("tyro"), file=sys.stderr)
-        return 2
     arguments = tyro.cli(Annotated[Arguments, tyro.conf.arg(name="")], args=argv, prog="play.py")
     lobby = Lobby(arguments.runs, arguments.records, arguments.agents, arguments.tables)
     try:
@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _play_text(arguments: Arguments, lobby: Lobby) -> int:
     rules = standard_rules(arguments.game or "modern_american", arguments.players)
     seats = arguments.seats or (YOU, *["heuristic"] * (rules.players - 1))
-    play_in_terminal(rules, seats, lobby.maker(rules), seed_of({"seed": arguments.seed}))
+    play_in_terminal(rules, seats, lobby.agents.maker(rules), seed_of({"seed": arguments.seed}))
     return 0
 
 
@@ -92,17 +92,17 @@ def _serve(arguments: Arguments, lobby: Lobby) -> int:
     try:
         from aiohttp import web
 
-        from canasta_agents.play.server import Server, is_loopback
+        from canasta_agents.play.server import Server
     except ImportError:
-        print(_MISSING.format("aiohttp"), file=sys.stderr)
+        print(_MISSING, file=sys.stderr)
         return 2
     whole_number_of({"port": arguments.port}, "port", 1, _MAX_PORT)
     for option in ("game", "players", "seats", "seed"):
         if getattr(arguments, option) not in (None, ()):
             raise PlayError(f"{option}: belongs to --text; in the browser the page asks for it")
-    shown_host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
-    address = f"http://{shown_host}:{arguments.port}/"
-    if not is_loopback(arguments.host):
+    host = arguments.host.strip("[]")
+    address = _address(host, arguments.port)
+    if not is_loopback(host):
         print(f"Listening on {arguments.host}: whoever can reach this machine can play.")
 
     def announce(_: object) -> None:
@@ -116,10 +116,17 @@ def _serve(arguments: Arguments, lobby: Lobby) -> int:
     if num_kept:
         print(f"Tables kept in {arguments.tables}, to be taken up again: {num_kept}.")
     threading.Thread(target=warm_up_players, name="canasta-play: warm-up", daemon=True).start()
-    app = Server(lobby, arguments.host, arguments.agent_timeout_s).app()
+    app = Server(lobby, accepted_names(host, arguments.allowed_host), arguments.agent_timeout_s).app()
     try:
-        web.run_app(app, host=arguments.host, port=arguments.port, print=announce)
+        web.run_app(app, host=host, port=arguments.port, print=announce)
     except OSError as error:
         print(f"error: port {arguments.port} of {arguments.host}: {error.strerror or error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _address(host: str, port: int) -> str:
+    """Where the page is, as a browser on this machine calls it."""
+    if is_any_address(host):
+        host = "::1" if ":" in host else "127.0.0.1"
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import logging
-import os
 import re
 import secrets
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,24 +15,33 @@ from pathlib import Path
 from typing import Any
 
 from canasta_agents import roster
-from canasta_agents.play.agent_calls import advise, decision
-from canasta_agents.play.messages import PlayError, choice_of, text_of, whole_number_of
+from canasta_agents.files import write_file
+from canasta_agents.play.agent_calls import decision
+from canasta_agents.play.messages import PlayError, choice_of, one_line, quoted, text_of, whole_number_of
+from canasta_agents.play.offered import OfferedAgents
 from canasta_agents.play.replay import Replay
-from canasta_agents.play.session import YOU, Make, Session
-from canasta_agents.policies import playable_policy
-from canasta_env import Rules, RulesError, Table, classic
-from canasta_env.agent import Agent
-from canasta_env.records import Record, RecordError, verify, write
+from canasta_agents.play.session import YOU, Session
+from canasta_env import Rules, RulesError, classic
+from canasta_env.records import Record, RecordError, parse, to_text, verify
 from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
 
 _LOG = logging.getLogger(__name__)
 MAX_TABLES = 200  # in memory
+MAX_REPLAYS = 32  # of them
+MAX_RECORD_BYTES = 4 << 20  # of one that is loaded
+MAX_RECORD_DEALS = 2_000
+MAX_RECORDS = 2_000  # in the folder, before no more are saved
+MAX_RECORDS_BYTES = 1 << 30
+_MAX_RECORD_LINE = 100_000  # characters: a deal of thousands of actions
+_MAX_FILE_NAME = 255
 _NAME_BYTES = 9  # of randomness in the name of a table: only who knows it finds the table
 _MAX_SEED = 2**53 - 1  # what JSON numbers hold exactly
 _RECORD_SUFFIX = ".jsonl"
 FORMAT = "canasta_env table"
 VERSION = 1
-MAX_KEPT = 1_000
+MAX_KEPT = 1_000  # tables in the folder
+MAX_KEPT_BYTES = 256 << 20
+_PRIVATE = 0o600
 _TABLE_SUFFIX = ".json"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WARM_UP_MOVES = 40  # of each game: enough to call what the rule-based players are made of
@@ -54,11 +62,11 @@ class Lobby:
     def __init__(
         self, runs: Path, records: Path, extra: Sequence[str] = (), tables: Path | None = None
     ) -> None:
-        self._runs, self._records, self._extra = runs, records, tuple(extra)
+        self.agents = OfferedAgents(runs, extra)
+        self._records = records
         self._store = None if tables is None else TableStore(tables)
         self.tables: dict[str, TableSession] = {}  # the one longest not asked for first
         self._order = threading.Lock()  # of `tables`
-        self._advisers: dict[tuple[Rules, str], list[Agent]] = {}
 
     def look_for_kept_tables(self) -> tuple[int, list[str]]:
         """How many tables an earlier server has kept that can be read, and what is wrong with the others."""
@@ -67,16 +75,11 @@ class Lobby:
     def offers(self) -> dict[str, Any]:
         """What can be played, by whom, and which records there are."""
         games = [
-            {"game": game, "players": players, "agents": self.offered(standard_rules(game, players))}
+            {"game": game, "players": players, "agents": self.agents.specs(standard_rules(game, players))}
             for game in GAMES
             for players in PLAYERS[game]
         ]
         return {"type": "lobby", "games": games, "records": self._saved()}
-
-    def offered(self, rules: Rules) -> list[str]:
-        """The agents that can sit down at a game, the strongest rule-based one first."""
-        names = ["heuristic", *roster.names(rules)]
-        return [*names, *(f"neural:{path}" for path in self._policies(rules)), *self._extra]
 
     def open(self, message: Mapping[str, Any]) -> str:
         """Open a table: `game`, `players`, `seats`, `episode` and perhaps `seed`; returns its name.
@@ -88,41 +91,51 @@ class Lobby:
         try:
             rules = standard_rules(game, message.get("players"), message.get("target"))
         except RulesError as error:
-            raise PlayError(str(error)) from None
+            raise PlayError(one_line(error)) from None
         seats = message.get("seats")
         if not isinstance(seats, list):
-            raise PlayError(f"seats: {seats!r} must be a list, one entry a seat")
-        for seat in seats:
-            if seat != YOU and (not isinstance(seat, str) or seat not in self.offered(rules)):
-                raise PlayError(f"seats: {seat!r} is not offered; there are {', '.join(self.offered(rules))}")
+            raise PlayError(f"seats: {quoted(seats)} must be a list, one entry a seat")
+        for seat in seats[: rules.players]:
+            if seat != YOU:
+                self.agents.check(seat, rules)
         episode: Any = choice_of({"episode": "match", **message}, "episode", ["deal", "match"])
         seed = seed_of(message)
         warm_up()
-        return self._add(Session(rules, seats, self.maker(rules), seed, episode))
+        return self._add(Session(rules, seats, self.agents.maker(rules), seed, episode))
 
     def load(self, message: Mapping[str, Any]) -> str:
-        """Open a record, one of the folder by its `name`, or a `text`; returns the name of the table.
+        """Open a record of the folder by its `name`; returns the name of the table.
 
         Raises:
-            PlayError: If it is no record, or does not agree with the rules; names line and reason.
+            PlayError: If there is none, or as `load_content`.
+        """
+        name = text_of(message, "name", _MAX_FILE_NAME)
+        if name not in self._saved():
+            raise PlayError(f"name: {quoted(name)} is no record of this server")
+        return self.load_content((self._records / name).read_bytes(), name)
+
+    def load_content(self, content: bytes, name: str = "the record") -> str:
+        """Open a record that was sent; returns the name of the table.
+
+        Raises:
+            PlayError: If it is too large, no record, or disagrees with the rules; names line and reason.
         """
         warm_up()
-        try:
-            if "text" in message:
-                record, name = _verify_text(text_of(message, "text")), "a record"
-            else:
-                name = choice_of(message, "name", self._saved())
-                record = verify(self._records / name)
-        except RecordError as error:
-            raise PlayError(str(error)) from None
-        return self._add(Replay(record, name))
+        record = _verified(content, name)
+        return self._add(Replay(record, name), to_text(record))
 
     def save(self, table: str) -> str:
-        """Save the record of a table to the folder; returns its file's name."""
-        record: Record = self.find(table).record()
-        self._records.mkdir(parents=True, exist_ok=True)
-        stem = f"{datetime.now():%Y-%m-%d-%H%M%S}-{record.rules.game}-{table[:4]}"
-        write(record, self._records / f"{stem}{_RECORD_SUFFIX}")
+        """Save the record of a table to the folder; returns its file's name.
+
+        Raises:
+            PlayError: If the folder is full, or the table has no record that may be saved.
+        """
+        record = self.find(table).record()
+        files = list(self._records.glob(f"*{_RECORD_SUFFIX}"))
+        if len(files) >= MAX_RECORDS or sum(_size(file) for file in files) > MAX_RECORDS_BYTES:
+            raise PlayError("the folder of records is full; remove some of its files")
+        stem = f"{datetime.now():%Y-%m-%d-%H%M%S}-{record.rules.game}-{secrets.token_hex(2)}"
+        write_file(self._records / f"{stem}{_RECORD_SUFFIX}", to_text(record))
         return f"{stem}{_RECORD_SUFFIX}"
 
     def find(self, table: object) -> TableSession:
@@ -132,84 +145,68 @@ class Lobby:
             PlayError: If there is none of this name, or what was kept of it cannot be taken up again.
         """
         if not isinstance(table, str):
-            raise PlayError(f"table: {table!r} must be a text")
-        session = self.tables.get(table)
+            raise PlayError(f"table: {quoted(table)} must be a text")
+        session = self.held(table)
         if session is None:
             if self._store is None or not self._store.has(table):
-                raise PlayError(f"table: there is no {table!r}; it may have been closed with the server")
+                raise PlayError(
+                    f"table: there is no {quoted(table)}; it may have been closed with the server"
+                )
             session = self._restored(table, self._store.read(table))
-        self._hold(table, session)
+            self._hold(table, session)
+        return session
+
+    def held(self, table: str) -> TableSession | None:
+        """A table that is in memory; None if it is not."""
+        with self._order:
+            session = self.tables.pop(table, None)
+            if session is not None:
+                self.tables[table] = session
         return session
 
     def keep(self, table: str, session: TableSession) -> None:
         """Store how a table stands; a folder that cannot be written is logged, and play goes on."""
         if self._store is None:
             return
-        kept = session.kept()
-        if isinstance(session, Replay):
-            kept["record"] = _text_of_record(session.record())
         try:
-            self._store.write(table, kept)
+            self._store.write(table, session.kept())
         except OSError as error:
             _LOG.warning("tables are not kept: %s", error)
 
-    def advise(self, spec: str, rules: Rules, table: Table) -> dict[str, Any]:
-        """What an agent would do, which nobody has at the table: as `advice.advise`."""
-        idle = self._advisers.setdefault((rules, spec), [])
-        agent = idle.pop() if idle else self.maker(rules)(spec)
-        agent.reset(1, 0)
-        advice = advise(agent, table)
-        idle.append(agent)
-        return advice
-
-    def _add(self, session: TableSession) -> str:
+    def _add(self, session: TableSession, record: str | None = None) -> str:
         name = secrets.token_urlsafe(_NAME_BYTES)
         self._hold(name, session)
+        if self._store is not None and record is not None:
+            with contextlib.suppress(OSError):  # which `keep` reports
+                self._store.write_record(name, record)
         self.keep(name, session)
+        if self._store is not None:
+            self._store.trim()
         return name
 
     def _hold(self, name: str, session: TableSession) -> None:
+        """Hold a table in memory, and let go of those that were longest not asked for."""
         with self._order:
             self.tables.pop(name, None)
-            while len(self.tables) >= MAX_TABLES:
-                del self.tables[next(iter(self.tables))]
             self.tables[name] = session
+            replays = [name for name, held in self.tables.items() if isinstance(held, Replay)]
+            for oldest in replays[: max(0, len(replays) - MAX_REPLAYS)]:
+                del self.tables[oldest]
+            while len(self.tables) > MAX_TABLES:
+                del self.tables[next(iter(self.tables))]
 
     def _restored(self, table: str, kept: Mapping[str, Any]) -> TableSession:
+        assert self._store is not None
         warm_up()
         try:
-            if "record" in kept:
-                return Replay.restored(kept, _verify_text(text_of(kept, "record")))
-            return Session.restored(kept, self.maker(Rules.from_dict(kept["rules"])))
+            if "step" in kept:
+                return Replay.restored(kept, _verified(self._store.read_record(table, kept), "the record"))
+            return Session.restored(kept, self.agents.maker(Rules.from_dict(kept["rules"])))
         except Exception as error:  # a file may hold anything
             reason = f"{type(error).__name__}: {error}"
-            raise PlayError(f"table: {table!r} was kept, but cannot be taken up again: {reason}") from error
-
-    def maker(self, rules: Rules) -> Make:
-        """What makes the agents offered for a game; raises PlayError for others, and for those that fail."""
-
-        def make(spec: str) -> Agent:
-            if spec not in self.offered(rules):
-                raise PlayError(f"agent: {spec!r} is not offered; there are {', '.join(self.offered(rules))}")
-            try:
-                return roster.make(spec, rules)
-            except (Exception, SystemExit) as error:  # a third party's code may raise anything
-                raise PlayError(f"{spec}: {error}") from error
-
-        return make
-
-    def _policies(self, rules: Rules) -> list[str]:
-        """The package's policy for this game, and the runs with one, the newest first."""
-        found: dict[str, float] = {}
-        for card in self._runs.glob("*/*/policy.json"):
-            try:
-                about = json.loads(card.read_text(encoding="utf-8"))["rules"]
-                if (about["game"], about["players"]) == (rules.game, rules.players):
-                    found[str(card.parent.parent)] = card.stat().st_mtime
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-        own = playable_policy(rules)
-        return [*([own] if own else []), *sorted(found, key=lambda run: -found[run])]
+            raise PlayError(
+                f"table: {quoted(table)} was kept, but cannot be taken up again: {reason}"
+            ) from error
 
     def _saved(self) -> list[str]:
         return sorted((path.name for path in self._records.glob(f"*{_RECORD_SUFFIX}")), reverse=True)
@@ -226,21 +223,29 @@ def seed_of(message: Mapping[str, Any]) -> int:
     return whole_number_of(message, "seed", 0, _MAX_SEED)
 
 
-def _text_of_record(record: Record) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "record"
-        write(record, path)
-        return path.read_text(encoding="utf-8")
+def _verified(content: bytes, where: str) -> Record:
+    """The record that a file holds. No step of it is long enough to hold up the server's other threads."""
+    if len(content) > MAX_RECORD_BYTES:
+        raise PlayError(f"{where}: {len(content):,} bytes; a record may have {MAX_RECORD_BYTES:,}")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise PlayError(f"{where}: cannot be read as text: {error.reason} at byte {error.start}") from None
+    if text.count("\n") > MAX_RECORD_DEALS + 2:
+        raise PlayError(f"{where}: more than {MAX_RECORD_DEALS:,} deals")
+    if max(map(len, text.split("\n"))) > _MAX_RECORD_LINE:
+        raise PlayError(f"{where}: a line of more than {_MAX_RECORD_LINE:,} characters")
+    try:
+        return verify(parse(text, where))
+    except RecordError as error:
+        raise PlayError(one_line(error)) from None
 
 
-def _verify_text(text: str) -> Record:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "record"
-        path.write_text(text, encoding="utf-8")
-        try:
-            return verify(path)
-        except RecordError as error:
-            raise RecordError(str(error).replace(str(path), "the record")) from None
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # it has just been removed
+        return 0
 
 
 class TableStore:
@@ -261,16 +266,24 @@ class TableStore:
         Raises:
             OSError: If the folder cannot be written.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"format": FORMAT, "version": VERSION, **kept})
-        handle, draft = tempfile.mkstemp(prefix=".", suffix=".draft", dir=self._folder)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(draft).replace(self._file(name))
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
+        content = json.dumps({"format": FORMAT, "version": VERSION, **kept})
+        write_file(self._file(name), content, mode=_PRIVATE)
+
+    def write_record(self, name: str, record: str) -> None:
+        """Keep the record that a table steps through, beside it; raises as `write`."""
+        write_file(self._record_file(name), record, mode=_PRIVATE)
+
+    def read_record(self, name: str, kept: Mapping[str, Any]) -> bytes:
+        """The record that a table steps through; earlier versions kept it in the table's own file.
+
+        Raises:
+            OSError: If it cannot be read.
+        """
+        return (
+            text_of(kept, "record", MAX_RECORD_BYTES).encode()
+            if "record" in kept
+            else self._record_file(name).read_bytes()
+        )
 
     def has(self, name: str) -> bool:
         """Whether a table of this name is kept, readable or not."""
@@ -294,28 +307,46 @@ class TableStore:
         return kept
 
     def tidy(self) -> tuple[int, list[str]]:
-        """Look through the folder: drop unfinished drafts and, past MAX_KEPT, the oldest tables.
+        """Remove what unfinished writes have left, and `trim`.
 
         Returns:
             How many tables can be read, and what is wrong with the others.
         """
-        for draft in self._folder.glob(".*.draft"):
+        for draft in self._folder.glob(".*"):
             draft.unlink(missing_ok=True)
-        files = sorted(
-            self._folder.glob(f"*{_TABLE_SUFFIX}"), key=lambda file: file.stat().st_mtime, reverse=True
-        )
-        for file in files[MAX_KEPT:]:
-            file.unlink(missing_ok=True)
+        self.trim()
         faults = []
-        for file in files[:MAX_KEPT]:
+        files = list(self._folder.glob(f"*{_TABLE_SUFFIX}"))
+        for file in files:
             try:
                 self.read(file.stem)
             except PlayError as error:
                 faults.append(str(error))
-        return len(files[:MAX_KEPT]) - len(faults), faults
+        return len(files) - len(faults), faults
+
+    def trim(self) -> None:
+        """Remove the oldest tables past `MAX_KEPT`, and past `MAX_KEPT_BYTES` together."""
+        files = [(_written_at(file), file) for file in self._folder.glob(f"*{_TABLE_SUFFIX}")]
+        total = 0
+        for number, (_, file) in enumerate(sorted(files, reverse=True)):
+            record = self._record_file(file.stem)
+            total += _size(file) + _size(record)
+            if number >= MAX_KEPT or total > MAX_KEPT_BYTES:
+                file.unlink(missing_ok=True)
+                record.unlink(missing_ok=True)
 
     def _file(self, name: str) -> Path:
         return self._folder / f"{name}{_TABLE_SUFFIX}"
+
+    def _record_file(self, name: str) -> Path:
+        return self._folder / f"{name}{_RECORD_SUFFIX}"
+
+
+def _written_at(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:  # it has just been removed
+        return 0.0
 
 
 @functools.cache

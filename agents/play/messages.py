@@ -18,6 +18,9 @@ from canasta_env.cards import BLACK_THREE, KINDS, NUM_KINDS, RED_THREE
 from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, PHASES, REFUSED, WILD_MELD
 from canasta_env.explain import IllegalActionError
 
+MAX_QUOTED = 80
+MAX_REASON = 400
+MAX_TEXT = 64  # characters of an action, a target, the name of a table
 _ANSWERS = {REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
 _WILDS = ("2", "joker")
 _PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4
@@ -28,15 +31,29 @@ class PlayError(ValueError):
     """A message that cannot be followed: says why, and what would be right. The table has not changed."""
 
 
-def text_of(message: Mapping[str, Any], key: str) -> str:
+def quoted(value: object) -> str:
+    """What was sent, as an error quotes it: at most `MAX_QUOTED` characters."""
+    text = repr(value)
+    return text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 1]}…"
+
+
+def one_line(error: BaseException) -> str:
+    """What an error says, as a browser is told it: one line of at most `MAX_REASON` characters."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= MAX_REASON else f"{text[: MAX_REASON - 1]}…"
+
+
+def text_of(message: Mapping[str, Any], key: str, max_length: int = MAX_TEXT) -> str:
     """A text in a message.
 
     Raises:
-        PlayError: If it is missing or something else.
+        PlayError: If it is missing, something else, or too long.
     """
     value = message.get(key)
     if not isinstance(value, str):
-        raise PlayError(f"{key}: {value!r} must be a text")
+        raise PlayError(f"{key}: {quoted(value)} must be a text")
+    if len(value) > max_length:
+        raise PlayError(f"{key}: {quoted(value)} has {len(value)} characters; it may have {max_length}")
     return value
 
 
@@ -48,7 +65,7 @@ def whole_number_of(message: Mapping[str, Any], key: str, low: int, high: int) -
     """
     value = message.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise PlayError(f"{key}: {value!r} must be a whole number from {low} to {high}")
+        raise PlayError(f"{key}: {quoted(value)} must be a whole number from {low} to {high}")
     return value
 
 
@@ -60,7 +77,7 @@ def choice_of(message: Mapping[str, Any], key: str, choices: Sequence[str]) -> s
     """
     value = message.get(key)
     if not isinstance(value, str) or value not in choices:
-        raise PlayError(f"{key}: {value!r} must be one of {', '.join(choices)}")
+        raise PlayError(f"{key}: {quoted(value)} must be one of {', '.join(choices)}")
     return value
 
 
@@ -180,7 +197,9 @@ def _suggested(table: Table, target: str) -> list[str]:
     if sort == "meld" and kind in melds:
         return [action for card in (kind, *_WILDS) if hand[card] for action in _additions(card, [kind])]
     if sort != "card" or not hand[kind]:
-        raise PlayError(f"target: {target!r} must be stock, pile, a card of the hand or a meld of the side")
+        raise PlayError(
+            f"target: {quoted(target)} must be stock, pile, a card of the hand or a meld of the side"
+        )
     additions = _additions(kind, [meld for meld in melds if kind in (meld, *_WILDS)])
     return [*_meldings(kind, hand), *additions, *_existing([f"discard {kind}"])]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +21,8 @@ from canasta_agents.play.session import Question, seat_to_look_from
 from canasta_env import Table
 from canasta_env.records import Record
 
+_KEEP_EVERY = 32  # actions between two tables that are kept of the deal shown
+
 
 class Replay:
     """A record, open, at one of its positions.
@@ -31,29 +35,23 @@ class Replay:
     def __init__(self, record: Record, name: str) -> None:
         self._record, self._name = record, name
         self.rules = record.rules
-        self._steps: list[tuple[int, int, Table]] = []  # deal from 1, actions played in it, the table then
-        self._moves: list[list[Move]] = []  # of each deal
-        for number, deal in enumerate(record.deals, start=1):
-            table = Table(record.rules, order=deal.order, dealer=deal.dealer, scores=deal.scores)
-            self._steps.append((number, 0, table.copy()))
-            self._moves.append([])
-            for played, action in enumerate(deal.actions, start=1):
-                self._moves[-1].append(play_move(table, action))
-                self._steps.append((number, played, table.copy()))
-        self._at = 0
+        lengths = (len(deal.actions) + 1 for deal in record.deals)
+        self._starts = list(itertools.accumulate(lengths, initial=0))  # first step of each deal, and the end
         self._seen_from: int | None = None
+        self._begin_deal(0)
+        self._go_to(0)
 
     @classmethod
     def restored(cls, kept: Mapping[str, Any], record: Record) -> Replay:
         """The record at the step at which `kept` was kept; raises as `Session.restored`."""
         replay = cls(record, text_of(kept, "name"))
-        replay._go(kept)
+        replay._go_to(whole_number_of(kept, "step", 0, replay._num_steps - 1))
         replay._seen_from = seat_to_look_from({"seat": kept["seen_from"]}, replay.rules)
         return replay
 
     def kept(self) -> dict[str, Any]:
         """Where the record is open; the record itself is kept beside it."""
-        return {"name": self._name, "step": self._at, "seen_from": self._seen_from}
+        return {"name": self._name, "step": self._step, "seen_from": self._seen_from}
 
     def handle(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Follow a message: `go` or `look`; as `Session.handle`."""
@@ -83,17 +81,15 @@ class Replay:
     @property
     def place(self) -> dict[str, int]:
         """As `Session.place`."""
-        deal, played, _ = self._steps[self._at]
-        return {"deal": deal, "at": played}
+        return {"deal": self._deal + 1, "at": self._played}
 
     def table_for_advice(self) -> Table:
         """The table at this step."""
-        return self._steps[self._at][2].copy()
+        return self._table.copy()
 
     def state(self) -> dict[str, Any]:
         """Everything a browser shows, in the form of `Session.state`, and the steps of the record."""
-        rules = self.rules
-        deal, played, table = self._steps[self._at]
+        rules, table = self.rules, self._table
         told = view_message(rules, table.view(self._seen_from or 0))
         if self._seen_from is None:
             told["hands"] = open_hands(table)
@@ -104,21 +100,21 @@ class Replay:
             "game": rules.game,
             "target": rules.target,
             "episode": "match" if len(self._record.deals) > 1 else "deal",
-            "deal": deal,
+            "deal": self._deal + 1,
             "names": [None] * rules.players,
             "own_seat": None,
             "seen_from": self._seen_from,
             "legal": [],
-            "moves": [move.seen_by(self._seen_from) for move in self._moves[deal - 1][:played]],
+            "moves": [move.seen_by(self._seen_from) for move in self._moves[: self._played]],
             "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": self._totals(table),
             "winner": None,
-            "is_over": self._at == len(self._steps) - 1,
+            "is_over": self._step == self._num_steps - 1,
             "name": self._name,
-            "step": self._at,
-            "num_steps": len(self._steps),
-            "deal_starts": [place for place, step in enumerate(self._steps) if step[1] == 0],
+            "step": self._step,
+            "num_steps": self._num_steps,
+            "deal_starts": self._starts[:-1],
             "fault": None,
         }
 
@@ -127,7 +123,34 @@ class Replay:
         return self._record
 
     def _go(self, message: Mapping[str, Any]) -> None:
-        self._at = whole_number_of(message, "step", 0, len(self._steps) - 1)
+        self._go_to(whole_number_of(message, "step", 0, self._num_steps - 1))
+
+    @property
+    def _num_steps(self) -> int:
+        return self._starts[-1]
+
+    def _go_to(self, step: int) -> None:
+        """Build the table of a step from the nearest one before it that is kept."""
+        deal = bisect.bisect_right(self._starts, step) - 1
+        if deal != self._deal:
+            self._begin_deal(deal)
+        self._step, self._played = step, step - self._starts[deal]
+        nearest = self._played // _KEEP_EVERY
+        self._table = self._kept[nearest].copy()
+        for move in self._moves[nearest * _KEEP_EVERY : self._played]:
+            self._table.play(move.action)
+
+    def _begin_deal(self, number: int) -> None:
+        """Play a deal through once for its moves, and keep a few of its tables."""
+        deal = self._record.deals[number]
+        table = Table(self.rules, order=deal.order, dealer=deal.dealer, scores=deal.scores)
+        self._deal = number  # from 0
+        self._moves: list[Move] = []
+        self._kept = [table.copy()]
+        for action in deal.actions:
+            self._moves.append(play_move(table, action))
+            if len(self._moves) % _KEEP_EVERY == 0:
+                self._kept.append(table.copy())
 
     @staticmethod
     def _totals(table: Table) -> list[int]:

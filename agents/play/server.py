@@ -1,36 +1,46 @@
-"""The web server: the page, and a socket for each browser that passes messages between it and the lobby."""
+"""The web server: the page, and a socket for each browser that passes messages between it and the lobby.
+
+What a browser may ask is bounded before it is looked at: the size of a message, how many there are in a
+second, how many answers wait, and how many calls of agents run at once.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
+import functools
 import json
-import sys
+import logging
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from aiohttp import WSMsgType, web
 
-from canasta_agents.play.agent_calls import call_with_timeout
-from canasta_agents.play.lobby import Lobby, TableSession
-from canasta_agents.play.messages import PlayError, text_of
+from canasta_agents.play.agent_calls import CallPool
+from canasta_agents.play.hosts import Authority, canonical_name, same_site
+from canasta_agents.play.lobby import MAX_RECORD_BYTES, Lobby, TableSession
+from canasta_agents.play.messages import PlayError, one_line, quoted, text_of
 from canasta_agents.play.session import Question
 
+_LOG = logging.getLogger(__name__)
 STATIC = Path(__file__).parent / "static"
-MAX_MESSAGE_BYTES = 4 << 20
+MAX_MESSAGE_BYTES = 32 << 10
+MAX_SOCKETS = 100
+MAX_WATCHED = 16  # tables that one browser is told of
+MAX_UPLOADS = 4  # records that are received at once
+MESSAGES_PER_S, MESSAGE_BURST = 50, 100  # of one browser
+AGENT_TIMEOUT_S = 60.0
+_OPENING_S = 600.0  # the engine may have to be compiled, and PyTorch to be loaded
+_UPLOAD_S = 60.0
 _HEARTBEAT_S = 30.0
+_MAX_WAITING = 64  # replies to one browser, before no more of its messages are read
+_MAX_SPEC = 1_000  # characters of an agent's spec
 _POLICY = (
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-AGENT_TIMEOUT_S = 60.0
-_MAX_WAITING = 64  # replies to one browser, before no more of its messages are read
-_OPENING_S = 600.0  # the engine may have to be compiled, and PyTorch to be loaded
 Reply = dict[str, Any]
 
 
@@ -41,26 +51,31 @@ class Server:
 
     Args:
         lobby: The tables.
-        host: The address it listens on; if it is a loopback address, requests by other names are refused.
+        names: By which browsers may call the server, as `hosts.accepted_names` returns them. The address at
+            which a request arrives is accepted as well.
         agent_timeout_s: Seconds that an agent may think about a move; then its table stops and says so.
     """
 
-    def __init__(self, lobby: Lobby, host: str, agent_timeout_s: float = AGENT_TIMEOUT_S) -> None:
-        self._lobby = lobby
-        self._is_local = is_loopback(host)
+    def __init__(self, lobby: Lobby, names: frozenset[str], agent_timeout_s: float = AGENT_TIMEOUT_S) -> None:
+        self._lobby, self._names = lobby, names
         self._agent_timeout_s = agent_timeout_s
-        self._watchers: dict[str, weakref.WeakSet[SendQueue]] = {}
+        self._browsers: set[Browser] = set()
+        self._watchers: dict[str, set[Browser]] = {}  # of each table
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
         self._runners: dict[str, asyncio.Task[None]] = {}
         self._questions: dict[str, Question] = {}  # that the runner of a table waits for
-        self._sockets: weakref.WeakSet[web.WebSocketResponse] = weakref.WeakSet()
-        self._background: set[asyncio.Task[None]] = set()
+        self._num_uploads = 0
+        self._openings = CallPool(max_running=1, max_threads=8)
+        self._advice = CallPool(max_running=2, max_threads=16)
+        self._moves = CallPool(max_running=4, max_threads=64)
 
     def app(self) -> web.Application:
         """The web application."""
-        app = web.Application(middlewares=[self._guard])
+        # bodies stay as they are sent: what is small packed may be huge unpacked
+        app = web.Application(middlewares=[self._guard], handler_args={"auto_decompress": False})
         app.router.add_get("/", self._page)
         app.router.add_get("/socket", self._socket)
+        app.router.add_post("/records", self._load_record)
         app.router.add_static("/static", STATIC)
         app.on_shutdown.append(self._stop)
         return app
@@ -68,106 +83,152 @@ class Server:
     @web.middleware
     async def _guard(self, request: web.Request, handler: Callable[..., Any]) -> web.StreamResponse:
         """Refuse other sites' pages, and names that were made to point here."""
-        host = urlsplit(f"//{request.host}").hostname
-        if self._is_local and host not in _LOCAL_NAMES:
-            raise web.HTTPForbidden(text=f"{request.host} is not a name of this server")
-        origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
-            raise web.HTTPForbidden(text=f"{origin} is another site")
+        host = self._host_of(request)
+        origins = request.headers.getall("Origin", [])
+        try:
+            is_own = all(same_site(origin, host) for origin in origins)
+        except ValueError as error:
+            raise web.HTTPBadRequest(text=f"Origin: {quoted(origins[0])}: {error}") from None
+        if not is_own or len(origins) > 1:
+            raise web.HTTPForbidden(text=f"Origin: {quoted(origins[0])} is another site")
         response: web.StreamResponse = await handler(request)
         if not response.prepared:
             response.headers["Content-Security-Policy"] = _POLICY
             response.headers["Cache-Control"] = "no-cache"
         return response
 
+    def _host_of(self, request: web.Request) -> Authority:
+        """The name by which the server is called; refuses a request by another's."""
+        hosts = request.headers.getall("Host", [])
+        if len(hosts) != 1:
+            raise web.HTTPBadRequest(text=f"Host: {len(hosts)} of them; a request has one")
+        try:
+            host = Authority.parse(hosts[0])
+        except ValueError as error:
+            raise web.HTTPBadRequest(text=f"Host: {quoted(hosts[0])}: {error}") from None
+        address = request.get_extra_info("sockname")
+        arrived_at = canonical_name(address[0]) if isinstance(address, tuple) else None
+        if host.name not in self._names and host.name != arrived_at:
+            text = f"Host: {quoted(hosts[0])} is not a name of this server; --allowed-host adds one"
+            raise web.HTTPForbidden(text=text)
+        return host
+
     async def _page(self, request: web.Request) -> web.FileResponse:
         return web.FileResponse(STATIC / "index.html")
 
-    async def _socket(self, request: web.Request) -> web.WebSocketResponse:
-        socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE_BYTES, heartbeat=_HEARTBEAT_S)
-        await socket.prepare(request)
-        queue = SendQueue(socket)
-        self._sockets.add(socket)
-        sender = asyncio.create_task(queue.send())
+    async def _load_record(self, request: web.Request) -> web.Response:
+        """Open a table for a record that is sent as the body; answers as to the message `load`."""
+        if self._num_uploads >= MAX_UPLOADS:
+            return _refusal(503, "other records are being read; try again")
+        self._num_uploads += 1
         try:
-            async for message in socket:
-                await queue.wait_for_room()
-                if message.type is WSMsgType.TEXT:
-                    await self._reply(queue, message.data)
-                else:
-                    queue.put({"type": "error", "reason": "a message is a text of JSON"})
+            async with asyncio.timeout(_UPLOAD_S):
+                content = await _read_body(request)
+            load = functools.partial(self._lobby.load_content, content)
+            table = await self._openings.call(load, _OPENING_S, "the record")
+        except web.HTTPRequestEntityTooLarge:
+            return _refusal(413, f"a record may have {MAX_RECORD_BYTES:,} bytes")
+        except TimeoutError:
+            return _refusal(408, f"the record has not arrived in {_UPLOAD_S:g} s")
+        except PlayError as error:
+            return _refusal(400, one_line(error))
         finally:
-            sender.cancel()
+            self._num_uploads -= 1
+        return web.json_response({"type": "opened", "table": table})
+
+    async def _socket(self, request: web.Request) -> web.WebSocketResponse:
+        if len(self._browsers) >= MAX_SOCKETS:
+            raise web.HTTPServiceUnavailable(text=f"{MAX_SOCKETS} browsers are connected already")
+        socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE_BYTES, heartbeat=_HEARTBEAT_S)
+        browser = Browser(socket)
+        self._browsers.add(browser)
+        try:
+            await socket.prepare(request)
+            browser.start()
+            async for message in socket:
+                await browser.wait_for_turn()
+                if message.type is WSMsgType.TEXT:
+                    await self._reply(browser, message.data)
+                else:
+                    browser.queue.put({"type": "error", "reason": "a message is a text of JSON"})
+        finally:
+            browser.stop()
+            self._browsers.discard(browser)
+            for table in list(browser.watched):
+                self._unwatch(browser, table)
         return socket
 
-    async def _reply(self, queue: SendQueue, text: str) -> None:
-        with self._errors_told_to(queue):
+    async def _reply(self, browser: Browser, text: str) -> None:
+        with _errors_told_to(browser):
             message = _parse(text)
             kind = text_of(message, "type")
-            if kind in ("open", "load", "advise"):  # these may take long: later messages do not wait
-                task = asyncio.create_task(self._run_background(queue, kind, message))
-                self._background.add(task)
-                task.add_done_callback(self._background.discard)
+            if kind == "advise":  # this and opening may take long: other messages do not wait
+                if browser.is_busy(kind):
+                    raise PlayError("advice: one question at a time; the last one is not answered yet")
+                browser.run(kind, self._advise(browser, message))
+            elif kind in ("open", "load"):
+                await browser.wait_for("open")
+                browser.run("open", self._open(browser, kind, message))
             else:
-                await self._handle(queue, kind, message)
+                await self._handle(browser, kind, message)
 
-    @contextlib.contextmanager
-    def _errors_told_to(self, queue: SendQueue) -> Iterator[None]:
-        try:
-            yield
-        except PlayError as error:
-            queue.put({"type": "error", "reason": str(error)})
-        except Exception as error:  # a fault of the server must not end the game
-            print(f"canasta-play: {type(error).__name__}: {error}", file=sys.stderr)
-            queue.put({"type": "error", "reason": "the server could not follow; see its log"})
+    async def _open(self, browser: Browser, kind: str, message: Reply) -> None:
+        with _errors_told_to(browser):
+            open_table = self._lobby.open if kind == "open" else self._lobby.load
+            open_it = functools.partial(open_table, message)
+            table = await self._openings.call(open_it, _OPENING_S, "the table")
+            browser.queue.put({"type": "opened", "table": table})
 
-    async def _run_background(self, queue: SendQueue, kind: str, message: Reply) -> None:
-        with self._errors_told_to(queue):
-            if kind == "advise":
-                await self._advise(queue, message)
-            else:
-                open_table = self._lobby.open if kind == "open" else self._lobby.load
-                table = await call_with_timeout(lambda: open_table(message), _OPENING_S, "the table")
-                queue.put({"type": "opened", "table": table})
+    async def _advise(self, browser: Browser, message: Reply) -> None:
+        with _errors_told_to(browser):
+            table, spec = text_of(message, "table"), text_of(message, "agent", _MAX_SPEC)
+            async with self._lock(table):
+                session = await self._find(table)
+                asked, place = session.table_for_advice(), session.place
+            advise = functools.partial(self._lobby.agents.advise, spec, session.rules, asked)
+            advice = await self._advice.call(advise, self._agent_timeout_s, spec)
+            browser.queue.put({"type": "advice", "table": table, **place, **advice})
 
-    async def _advise(self, queue: SendQueue, message: Reply) -> None:
-        table, spec = text_of(message, "table"), text_of(message, "agent")
-        async with self._lock(table):
-            session = await self._find(table)
-            asked, place = session.table_for_advice(), session.place
-        advice = await call_with_timeout(
-            lambda: self._lobby.advise(spec, session.rules, asked), self._agent_timeout_s, spec
-        )
-        queue.put({"type": "advice", "table": table, **place, **advice})
-
-    async def _handle(self, queue: SendQueue, kind: str, message: Reply) -> None:
+    async def _handle(self, browser: Browser, kind: str, message: Reply) -> None:
         if kind == "lobby":
-            queue.put(await asyncio.to_thread(self._lobby.offers))
+            browser.queue.put(await asyncio.to_thread(self._lobby.offers))
             return
         table = text_of(message, "table")
         async with self._lock(table):
             session = await self._find(table)
             if kind == "join":
-                self._watchers.setdefault(table, weakref.WeakSet()).add(queue)
-                queue.put({**session.state(), "table": table})
+                self._watch(browser, table)
+                browser.queue.put({**session.state(), "table": table})
             elif kind == "save":
                 name = await asyncio.to_thread(self._lobby.save, table)
-                queue.put({"type": "saved", "table": table, "name": name})
+                browser.queue.put({"type": "saved", "table": table, "name": name})
             else:
-                replies = await call_with_timeout(
-                    lambda: session.handle(message), self._agent_timeout_s, "the table"
-                )
-                for reply in replies:
+                handle = functools.partial(session.handle, message)
+                for reply in await self._moves.call(handle, self._agent_timeout_s, "the table"):
                     if reply["type"] == "state":
                         await asyncio.to_thread(self._lobby.keep, table, session)
                         self._tell(table, reply)
                     else:
-                        queue.put({**reply, "table": table})
+                        browser.queue.put({**reply, "table": table})
         self._ensure_running(table, session)
 
     def _lock(self, table: str) -> asyncio.Lock:
         """What lets one change a table at a time."""
         return self._locks.setdefault(table, asyncio.Lock())
+
+    def _watch(self, browser: Browser, table: str) -> None:
+        """Tell a browser of a table from now on, and no more of the one it joined first if there are many."""
+        browser.watched.pop(table, None)
+        browser.watched[table] = None
+        self._watchers.setdefault(table, set()).add(browser)
+        if len(browser.watched) > MAX_WATCHED:
+            self._unwatch(browser, next(iter(browser.watched)))
+
+    def _unwatch(self, browser: Browser, table: str) -> None:
+        del browser.watched[table]
+        self._watchers[table].discard(browser)
+        if not self._watchers[table]:
+            del self._watchers[table]
 
     def _ensure_running(self, table: str, session: TableSession) -> None:
         """Let the agents of a table play on, if they do not already."""
@@ -175,8 +236,14 @@ class Server:
         if question is not None and not session.is_asking(question) and runner is not None:
             runner.cancel()  # its question has become void
             runner = None
-        if session.waits_s is not None and (runner is None or runner.done()):
-            self._runners[table] = asyncio.create_task(self._run(table))
+        if session.waits_s is not None and (runner is None or runner.done()) and table in self._watchers:
+            runner = asyncio.create_task(self._run(table))
+            self._runners[table] = runner
+            runner.add_done_callback(functools.partial(self._forget_runner, table))
+
+    def _forget_runner(self, table: str, runner: asyncio.Task[None]) -> None:
+        if self._runners.get(table) is runner:
+            del self._runners[table]
 
     async def _run(self, table: str) -> None:
         while True:
@@ -185,7 +252,7 @@ class Server:
             if waits_s is None:
                 return
             await asyncio.sleep(waits_s)
-            if all(queue.is_closed for queue in self._watchers.get(table, ())):
+            if table not in self._watchers:
                 return
             async with self._lock(table):
                 question = (await self._find(table)).ask()
@@ -201,7 +268,7 @@ class Server:
     async def _answer(self, table: str, question: Question) -> str | PlayError:
         self._questions[table] = question
         try:
-            return await call_with_timeout(question.answer, self._agent_timeout_s, question.agent.name)
+            return await self._moves.call(question.answer, self._agent_timeout_s, question.agent.name)
         except PlayError as error:
             return error
         finally:
@@ -210,29 +277,97 @@ class Server:
 
     async def _find(self, table: str) -> TableSession:
         """A table, which may have to be taken up again; its lock must be held."""
-        if table in self._lobby.tables:
-            return self._lobby.find(table)
-        return await call_with_timeout(lambda: self._lobby.find(table), _OPENING_S, "the table")
+        session = self._lobby.held(table)
+        if session is not None:
+            return session
+        find = functools.partial(self._lobby.find, table)
+        return await self._openings.call(find, _OPENING_S, "the table")
 
     def _tell(self, table: str, reply: Reply) -> None:
         """Send a reply to everybody who looks at a table."""
-        for queue in list(self._watchers.get(table, ())):
-            queue.put({**reply, "table": table})
+        for browser in self._watchers.get(table, ()):
+            browser.queue.put({**reply, "table": table})
 
     async def _stop(self, app: web.Application) -> None:
-        for task in [*self._runners.values(), *self._background]:
+        for task in self._runners.values():
             task.cancel()
-        await asyncio.gather(*(socket.close() for socket in list(self._sockets)))
+        await asyncio.gather(*(browser.socket.close() for browser in list(self._browsers)))
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address can be reached from this machine only."""
-    if host == "localhost":
-        return True
+class Browser:
+    """One browser that is connected: what it is sent, what it has asked for, and how fast it may ask.
+
+    Args:
+        socket: Its socket.
+    """
+
+    def __init__(self, socket: web.WebSocketResponse) -> None:
+        self.socket, self.queue = socket, SendQueue(socket)
+        self.watched: dict[str, None] = {}  # tables, the one joined first first
+        self._rate = RateLimit(MESSAGES_PER_S, MESSAGE_BURST)
+        self._sender: asyncio.Task[None] | None = None
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # in the background, one of a kind
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._sender = asyncio.create_task(self.queue.send())
+
+    def stop(self) -> None:
+        """End what is done for it."""
+        for task in (self._sender, *self._tasks.values()):
+            if task is not None:
+                task.cancel()
+
+    async def wait_for_turn(self) -> None:
+        """Wait while it asks too fast, or has not read what it was sent."""
+        await self.queue.wait_for_room()
+        await self._rate.wait()
+
+    def is_busy(self, kind: str) -> bool:
+        """Whether a background task of this kind has not ended."""
+        return kind in self._tasks and not self._tasks[kind].done()
+
+    async def wait_for(self, kind: str) -> None:
+        """Wait for the background task of this kind, if there is one."""
+        if self.is_busy(kind):
+            await asyncio.wait([self._tasks[kind]])
+
+    def run(self, kind: str, work: Coroutine[Any, Any, None]) -> None:
+        """Run a background task; none of this kind may be running."""
+        assert not self.is_busy(kind)
+        self._tasks[kind] = asyncio.create_task(work)
+
+
+class RateLimit:
+    """Lets so many messages a second pass, and a few more at first.
+
+    Args:
+        per_s: Messages a second in the long run.
+        burst: Messages that may come at once.
+    """
+
+    def __init__(self, per_s: float, burst: int) -> None:
+        self._per_s, self._burst = per_s, burst
+        self._left, self._then = float(burst), 0.0
+
+    async def wait(self) -> None:
+        """Wait until the next message may pass."""
+        now = asyncio.get_running_loop().time()
+        self._left = min(self._burst, self._left + (now - self._then) * self._per_s) - 1
+        self._then = now
+        if self._left < 0:
+            await asyncio.sleep(-self._left / self._per_s)
+
+
+@contextlib.contextmanager
+def _errors_told_to(browser: Browser) -> Iterator[None]:
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+        yield
+    except PlayError as error:
+        browser.queue.put({"type": "error", "reason": one_line(error)})
+    except Exception:  # a fault of the server must not end the game
+        _LOG.exception("a message could not be followed")
+        browser.queue.put({"type": "error", "reason": "the server could not follow; see its log"})
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -243,6 +378,22 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise PlayError("a message is an object with a type")
     return message
+
+
+async def _read_body(request: web.Request) -> bytes:
+    """The body of a request that sends a record."""
+    if (request.content_length or 0) > MAX_RECORD_BYTES:
+        raise web.HTTPRequestEntityTooLarge(MAX_RECORD_BYTES, request.content_length or 0)
+    content = bytearray()
+    async for chunk in request.content.iter_any():
+        content += chunk
+        if len(content) > MAX_RECORD_BYTES:
+            raise web.HTTPRequestEntityTooLarge(MAX_RECORD_BYTES, len(content))
+    return bytes(content)
+
+
+def _refusal(status: int, reason: str) -> web.Response:
+    return web.json_response({"type": "error", "reason": reason}, status=status)
 
 
 class SendQueue:
@@ -260,11 +411,6 @@ class SendQueue:
         self._has_some = asyncio.Event()
         self._has_room = asyncio.Event()
         self._has_room.set()
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether nobody listens any more."""
-        return self._socket.closed
 
     def put(self, reply: Reply) -> None:
         """Send a reply as soon as the browser takes it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,12 @@ from canasta_agents.play.messages import (
     illegal_reasons,
     open_hands,
     points_on_table,
+    quoted,
     text_of,
     view_message,
     whole_number_of,
 )
+from canasta_agents.play.offered import Make
 from canasta_env import IllegalActionError, NotationError, Rules, Table
 from canasta_env.agent import Agent
 from canasta_env.records import Record
@@ -33,7 +35,7 @@ YOU = "you"
 MAX_PACE_S = 10.0
 _PACE_S = 0.8
 _MAX_MOVES = 100_000
-Make = Callable[[str], Agent]
+MAX_DEALS = 1_000  # of a match: far more than one takes to its target
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,6 +305,8 @@ class Session:
             raise PlayError("the deal is not over")
         if self._game.is_over:
             raise PlayError("no deal follows: the game is over")
+        if len(self._game.finished) >= MAX_DEALS - 1:
+            raise PlayError(f"a match has at most {MAX_DEALS:,} deals; open a new table")
         self._game.next_deal()
         self._reset_agents()
 
@@ -314,13 +318,13 @@ class Session:
         pace_s = message.get("pace_s")
         is_number = isinstance(pace_s, (int, float)) and not isinstance(pace_s, bool)
         if not is_number or not 0 <= pace_s <= MAX_PACE_S:  # type: ignore[operator]
-            raise PlayError(f"pace_s: {pace_s!r} must be seconds from 0 to {MAX_PACE_S:g}")
+            raise PlayError(f"pace_s: {quoted(pace_s)} must be seconds from 0 to {MAX_PACE_S:g}")
         self._pace_s = float(pace_s)  # type: ignore[arg-type]
 
     def _pause(self, message: Mapping[str, Any]) -> None:
         is_paused = message.get("is_paused")
         if not isinstance(is_paused, bool):
-            raise PlayError(f"is_paused: {is_paused!r} must be true or false")
+            raise PlayError(f"is_paused: {quoted(is_paused)} must be true or false")
         self._is_paused = is_paused
 
     def _look(self, message: Mapping[str, Any]) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from canasta_agents.play.agent_calls import advise
 from canasta_agents.play.messages import PlayError
-from canasta_agents.play.session import Make, Session
+from canasta_agents.play.offered import Make
+from canasta_agents.play.session import Session
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
 

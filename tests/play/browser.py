@@ -19,9 +19,11 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
+from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import Server
 
+LOOPBACK = accepted_names("127.0.0.1")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 PATIENCE_S = 60.0
@@ -45,7 +47,7 @@ def served(folder: Path, agents: list[str]) -> Iterator[str]:
     address: list[str] = []
 
     async def start() -> web.AppRunner:
-        runner = web.AppRunner(Server(Lobby(folder / "runs", folder / "records", agents), "127.0.0.1").app())
+        runner = web.AppRunner(Server(Lobby(folder / "runs", folder / "records", agents), LOOPBACK).app())
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()

@@ -13,9 +13,12 @@ import pytest
 pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
+from canasta_agents.play import server
+from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import Server
 
+LOOPBACK = accepted_names("127.0.0.1")
 CHANCE = "python:tests.play.seated:Chance"
 NUM_MESSAGES = 3_000
 KEYS = (
@@ -100,7 +103,11 @@ def odd_message(rng: Random, table: str, state: dict[str, Any]) -> str | bytes:
     return text
 
 
-def test_thousands_of_odd_messages_harm_no_game_and_tell_nothing_hidden(tmp_path: Path) -> None:
+def test_thousands_of_odd_messages_harm_no_game_and_tell_nothing_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MESSAGES_PER_S", 10_000)
+
     async def talk(client: TestClient[Any, Any]) -> None:
         socket = await client.ws_connect("/socket")
         seats = ["you", CHANCE, CHANCE, CHANCE]
@@ -127,7 +134,7 @@ def test_thousands_of_odd_messages_harm_no_game_and_tell_nothing_hidden(tmp_path
 
     async def run() -> None:
         lobby = Lobby(tmp_path / "runs", tmp_path / "records", [CHANCE], tmp_path / "tables")
-        async with TestClient(TestServer(Server(lobby, "127.0.0.1").app())) as client:
+        async with TestClient(TestServer(Server(lobby, LOOPBACK).app())) as client:
             await asyncio.wait_for(talk(client), 300)
 
     asyncio.run(run())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from canasta_agents.play.lobby import Lobby, warm_up_players
-from canasta_agents.play.messages import PlayError
+from canasta_agents.play.messages import MAX_REASON, PlayError
 from canasta_agents.play.replay import Replay
 from canasta_agents.play.session import Session
 from canasta_env import classic, modern_american, records
@@ -54,9 +54,9 @@ def test_policies_are_offered_for_their_game_only(lobby: Lobby, tmp_path: Path) 
         folder = tmp_path / "runs" / name / "best"
         folder.mkdir(parents=True)
         (folder / "policy.json").write_text(card)
-    assert f"neural:{tmp_path / 'runs' / 'good'}" in lobby.offered(classic(players=2))
-    assert not [spec for spec in lobby.offered(classic(players=4)) if str(tmp_path) in spec]
-    assert "neural:classic_4" in lobby.offered(classic(players=4))
+    assert f"neural:{tmp_path / 'runs' / 'good'}" in lobby.agents.specs(classic(players=2))
+    assert not [spec for spec in lobby.agents.specs(classic(players=4)) if str(tmp_path) in spec]
+    assert "neural:classic_4" in lobby.agents.specs(classic(players=4))
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,9 @@ def test_a_record_is_saved_and_loaded_again(lobby: Lobby, tmp_path: Path) -> Non
     end = play_deal(lobby.find(table), Random(1))[-1]  # type: ignore[arg-type]
     name = lobby.save(table)
     assert lobby.offers()["records"] == [name]
-    for message in ({"name": name}, {"text": (tmp_path / "records" / name).read_text()}):
-        loaded = lobby.find(lobby.load(message))
+    content = (tmp_path / "records" / name).read_bytes()
+    for table in (lobby.load({"name": name}), lobby.load_content(content)):
+        loaded = lobby.find(table)
         state = loaded.handle({"type": "go", "step": loaded.state()["num_steps"] - 1})[0]
         assert (state["score"], state["totals"]) == (end["score"], end["totals"])
 
@@ -120,17 +121,39 @@ def test_a_record_is_saved_and_loaded_again(lobby: Lobby, tmp_path: Path) -> Non
     [
         ({"name": "../../etc/passwd"}, "name: '../../etc/passwd'"),
         ({}, "name: None"),
-        ({"text": 7}, "text: 7"),
-        ({"text": ""}, "the record, line 1"),
-        ({"text": "{}"}, "the record, line 1"),
-        ({"text": "[" * 100_000}, "the record, line 1"),
+        ({"name": 7}, "name: 7"),
+        (b"", "the record, line 1"),
+        (b"{}", "the record, line 1"),
+        (b"[" * 99_000, "the record, line 1"),
+        (b"[" * 101_000, "the record: a line of more than 100,000 characters"),
+        (b"{}\n" * 3_000, "the record: more than 2,000 deals"),
+        (b"{" + b" " * (5 << 20), "the record: 5,242,881 bytes"),
+        (b'{"format": "' + b"x" * 5_000, "the record, line 1"),
+        (b"\xed\xa0\x80", "the record: cannot be read as text"),
+        (b'{"format": "canasta_env record", "version": "\\ud800"}', "the record, line 1: version '\\ud800'"),
     ],
-    ids=["path", "nothing", "number", "empty", "other", "deep"],
+    ids=[
+        *[
+            "path",
+            "nothing",
+            "number",
+            "empty",
+            "other",
+            "deep",
+            "line",
+            "lines",
+            "bytes",
+            "long",
+            "surrogate",
+        ],
+        "half a pair",
+    ],
 )
-def test_what_is_no_record_is_refused(lobby: Lobby, message: dict[str, Any], reason: str) -> None:
+def test_what_is_no_record_is_refused(lobby: Lobby, message: dict[str, Any] | bytes, reason: str) -> None:
     with pytest.raises(PlayError) as refused:
-        lobby.load(message)
+        lobby.load_content(message) if isinstance(message, bytes) else lobby.load(message)
     assert str(refused.value).startswith(reason)
+    assert len(str(refused.value)) <= MAX_REASON and "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("rules", FOUR_GAMES, ids=NAMES)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable
+import socket
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp import WSMsgType, WSServerHandshakeError
 from aiohttp.test_utils import TestClient, TestServer
 
+from canasta_agents.play import server
+from canasta_agents.play.hosts import accepted_names, canonical_name, is_loopback
 from canasta_agents.play.lobby import Lobby
-from canasta_agents.play.server import MAX_MESSAGE_BYTES, Server, is_loopback
+from canasta_agents.play.messages import MAX_REASON
+from canasta_agents.play.server import MAX_MESSAGE_BYTES, Server
 
 CHANCE = "python:tests.play.seated:Chance"
 TABLE = {"type": "open", "game": "classic", "players": 2, "seats": ["you", CHANCE], "seed": 4}
@@ -24,12 +28,17 @@ WATCHED = TABLE | {"seats": [CHANCE, CHANCE], "episode": "deal"}
 Client = TestClient[Any, Any]
 
 
-def serve(tmp_path: Path, talk: Callable[[Client], Awaitable[None]], host: str = "127.0.0.1") -> None:
+def serve(
+    tmp_path: Path,
+    talk: Callable[[Client], Awaitable[None]],
+    host: str = "127.0.0.1",
+    allowed: Sequence[str] = (),
+) -> None:
     """Start a server and talk to it."""
 
     async def run() -> None:
         lobby = Lobby(tmp_path / "runs", tmp_path / "records", [CHANCE])
-        async with TestClient(TestServer(Server(lobby, host).app())) as client:
+        async with TestClient(TestServer(Server(lobby, accepted_names(host, allowed)).app())) as client:
             await asyncio.wait_for(talk(client), 60)
 
     asyncio.run(run())
@@ -98,7 +107,7 @@ def test_a_second_socket_finds_the_table_as_it_stands_and_both_are_told(tmp_path
             '{"type": 3}',
             '{"type": "fly"}',
             '{"type": "join"}',
-            "[" * 100_000,
+            "[" * 30_000,
         ],
         json.dumps({"type": "play", "table": 7}),
         json.dumps({"type": "open"}),
@@ -148,3 +157,117 @@ def test_pages_of_other_sites_and_other_names_of_this_machine_are_refused(tmp_pa
 def test_only_addresses_of_this_machine_are_loopback() -> None:
     assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost")] == [True] * 3
     assert [is_loopback(host) for host in ("0.0.0.0", "192.168.1.2", "::", "example")] == [False] * 4
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "0.0.0.0", "::", "localhost", "0:0::1"])
+def test_one_list_of_names_counts_whatever_the_server_listens_on(tmp_path: Path, host: str) -> None:
+    async def talk(client: Client) -> None:
+        port = client.port
+        own = [host, "127.0.0.1", "localhost", "LOCALHOST.", "::1", "0:0:0:0:0:0:0:1", socket.gethostname()]
+        for name in (*own, "proxy.example"):
+            header = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+            origin = {"Origin": f"http://{header}"}
+            assert (await client.get("/", headers={"Host": header} | origin)).status == 200, header
+        for name in ("rebound.example", "1.2.3.4", "localhost.example", "[2001:db8::1]"):
+            assert (await client.get("/", headers={"Host": f"{name}:{port}"})).status == 403, name
+
+    serve(tmp_path, talk, host, allowed=["proxy.example"])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": ""},
+        {"Host": "["},
+        {"Host": "[::1"},
+        {"Host": "[fe80::zz]"},
+        {"Host": "localhost:port"},
+        {"Host": "localhost:1:2"},
+        {"Host": "somebody@localhost"},
+        {"Host": "é"},
+        {"Host": "x" * 5_000},
+        {"Origin": "http://["},
+        {"Origin": "http://[::1"},
+        {"Origin": "http://"},
+        {"Origin": "http://localhost/path"},
+        {"Origin": "null"},
+        {"Origin": ""},
+        {"Origin": "file://"},
+        {"Origin": "https://elsewhere.example"},
+        {"Origin": "http://localhost:1"},
+    ],
+    ids=lambda headers: str(headers)[:40],
+)
+def test_a_malformed_host_or_origin_is_refused_in_one_line(
+    tmp_path: Path, headers: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def talk(client: Client) -> None:
+        for method, path in (("GET", "/"), ("GET", "/socket"), ("POST", "/records"), ("GET", "/nowhere")):
+            response = await client.request(method, path, headers=headers)
+            text = await response.text()
+            assert response.status in (400, 403), text
+            assert len(text.splitlines()) == 1 and len(text) < 200
+
+    serve(tmp_path, talk)
+    assert "Traceback" not in caplog.text
+
+
+def test_names_have_one_form() -> None:
+    spellings = ("::1", "[::1]", "0:0:0:0:0:0:0:1", "::0001", "::1%lo")
+    assert {canonical_name(name) for name in spellings} == {"::1"}
+    assert canonical_name("::ffff:127.0.0.1") == "127.0.0.1" and canonical_name("A.Example.") == "a.example"
+
+
+@pytest.mark.parametrize("spec", ["python:os:system", "neural:/etc", "onnx:/etc/passwd", "nobody", "x" * 900])
+def test_only_agents_that_are_offered_can_be_asked_or_seated(tmp_path: Path, spec: str) -> None:
+    async def talk(client: Client) -> None:
+        browser = await client.ws_connect("/socket")
+        table, _ = await open_table(browser, WATCHED)
+        for message in (
+            {"type": "advise", "table": table, "agent": spec},
+            TABLE | {"seats": ["you", spec]},
+        ):
+            await browser.send_json(message)
+            while (reply := await browser.receive_json())["type"] != "error":
+                pass
+            assert "is not offered" in reply["reason"]
+            assert len(reply["reason"]) <= MAX_REASON
+
+    serve(tmp_path, talk)
+
+
+def test_a_record_is_sent_and_one_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
+    async def talk(client: Client) -> None:
+        browser = await client.ws_connect("/socket")
+        table, state = await open_table(browser, WATCHED)
+        await browser.send_json({"type": "pace", "table": table, "pace_s": 0})
+        while state["phase"] != "over":
+            state = await browser.receive_json()
+        await browser.send_json({"type": "save", "table": table})
+        name = (await browser.receive_json())["name"]
+        assert table[:4] not in name
+        content = (tmp_path / "records" / name).read_bytes()
+        reply = await (await client.post("/records", data=content)).json()
+        await browser.send_json({"type": "join", "table": reply["table"]})
+        assert (await browser.receive_json())["kind"] == "replay"
+        for body, status in ((b"", 400), (b"\xff", 400), (content[:-9], 400), (b"x" * (5 << 20), 413)):
+            response = await client.post("/records", data=body)
+            assert response.status == status
+            assert (await response.json())["type"] == "error"
+
+    serve(tmp_path, talk)
+
+
+def test_more_browsers_than_there_is_room_for_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MAX_SOCKETS", 2)
+
+    async def talk(client: Client) -> None:
+        first, _ = [await client.ws_connect("/socket") for _ in range(2)]
+        with pytest.raises(WSServerHandshakeError, match="503"):
+            await client.ws_connect("/socket")
+        await first.close()
+        assert not (await client.ws_connect("/socket")).closed
+
+    serve(tmp_path, talk)

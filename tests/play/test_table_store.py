@@ -13,7 +13,7 @@ from canasta_agents.play import lobby as lobby_module
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.session import Session
-from canasta_env import Rules
+from canasta_env import Rules, records
 from tests.engine.walking import FOUR_GAMES, NAMES
 from tests.play.seated import play_deal
 
@@ -112,7 +112,7 @@ def spoilt(kept: dict[str, Any], change: dict[str, Any]) -> str:
         ({"deals": [["draw"], []]}, "cannot be taken up again"),
         ({"deals": 3}, "cannot be taken up again"),
         ({"pace_s": "fast"}, "pace_s"),
-        ({"record": "{}"}, "the record, line 1"),
+        ({"record": "{}", "step": 0}, "the record, line 1"),
     ],
     ids=lambda change: str(change)[:30] or "empty",
 )
@@ -193,3 +193,45 @@ def test_the_oldest_files_go_when_there_are_too_many(tmp_path: Path, monkeypatch
     assert new_lobby(tmp_path).look_for_kept_tables() == (2, [])
     assert len(list((tmp_path / "tables").iterdir())) == 2
     assert file_of(tmp_path, names[-1]).is_file()
+
+
+def test_the_folder_does_not_grow_while_the_server_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lobby_module, "MAX_KEPT", 3)
+    lobby = new_lobby(tmp_path)
+    _, session = sit_down(lobby, TWO | {"seats": [CHANCE, CHANCE]})
+    play_deal(session, Random(0))
+    content = records.to_text(session.record()).encode()
+    for _ in range(5):
+        lobby.load_content(content)
+        newest = lobby.open(TWO)
+    files = sorted(file.suffix for file in (tmp_path / "tables").iterdir())
+    assert files.count(".json") == 3 and files.count(".jsonl") <= 3
+    assert file_of(tmp_path, newest).stat().st_mode & 0o077 == 0
+
+    monkeypatch.setattr(lobby_module, "MAX_KEPT_BYTES", len(content))
+    opened = lobby.load_content(content)
+    assert len(list((tmp_path / "tables").glob("*.jsonl"))) <= 1
+    assert lobby.find(opened) is not None
+
+
+def test_records_in_memory_are_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lobby_module, "MAX_REPLAYS", 2)
+    lobby = new_lobby(tmp_path)
+    name, session = sit_down(lobby, TWO | {"seats": [CHANCE, CHANCE]})
+    play_deal(session, Random(0))
+    content = records.to_text(session.record()).encode()
+    opened = [lobby.load_content(content) for _ in range(4)]
+    assert list(lobby.tables) == [name, *opened[2:]]
+    assert lobby.find(opened[0]).state()["kind"] == "replay"
+
+
+def test_a_full_folder_of_records_takes_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lobby_module, "MAX_RECORDS", 2)
+    lobby = new_lobby(tmp_path)
+    name, session = sit_down(lobby, TWO | {"seats": [CHANCE, CHANCE]})
+    play_deal(session, Random(0))
+    assert lobby.save(name) != lobby.save(name)
+    with pytest.raises(PlayError, match="folder of records is full"):
+        lobby.save(name)

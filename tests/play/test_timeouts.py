@@ -14,6 +14,7 @@ pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp.test_utils import TestClient, TestServer
 
 from canasta_agents.play.agent_calls import CallTimeoutError, call_with_timeout
+from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.server import SendQueue, Server
@@ -21,6 +22,7 @@ from canasta_agents.play.session import Session
 from canasta_env import classic
 from tests.play.seated import Hanging, make
 
+LOOPBACK = accepted_names("127.0.0.1")
 CHANCE, HANGING, LEAVING = (f"python:tests.play.seated:{name}" for name in ("Chance", "Hanging", "Leaving"))
 Client = TestClient[Any, Any]
 
@@ -38,7 +40,7 @@ def serve(tmp_path: Path, talk: Callable[[Client], Awaitable[None]], agent_timeo
         lobby = Lobby(
             tmp_path / "runs", tmp_path / "records", [CHANCE, HANGING, LEAVING], tmp_path / "tables"
         )
-        async with TestClient(TestServer(Server(lobby, "127.0.0.1", agent_timeout_s).app())) as client:
+        async with TestClient(TestServer(Server(lobby, LOOPBACK, agent_timeout_s).app())) as client:
             await asyncio.wait_for(talk(client), 60)
 
     asyncio.run(run())

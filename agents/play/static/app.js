@@ -48,7 +48,7 @@ function show() {
   const table = tableInAddress();
   if (!table) {
     heading.textContent = "";
-    if (lobby) drawLobby(main, lobby, ownTables(), { open, isOpening, forget });
+    if (lobby) drawLobby(main, lobby, ownTables(), { open, upload, isOpening, forget });
   } else if (state?.table === table) {
     const players = state.hands.length;
     heading.textContent = `${gameTitle({ game: state.game, players })}, to ${state.target.toLocaleString("en-US")} · deal ${state.deal} · turn ${state.turn}`;
@@ -68,6 +68,20 @@ function open(message) {
   say("The table is being set up. The first time on this machine that takes about a minute.");
   send(message);
   show();
+}
+
+// Send a record from a file: it may be far larger than a message.
+async function upload(file) {
+  isOpening = true;
+  say("The record is being read …");
+  show();
+  try {
+    const response = await fetch("/records", { method: "POST", body: file });
+    const reply = await response.json();
+    received[reply.type](reply);
+  } catch {
+    received.error({ reason: "The record could not be sent." });
+  }
 }
 
 function forget(table) {

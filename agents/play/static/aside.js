@@ -108,7 +108,7 @@ function advice(state, extra) {
   return element(
     "section",
     { class: "sheet advice" },
-    element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk })),
+    element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk || extra.isAsking })),
     extra.isAsking ? element("p", { class: "note" }, "It is thinking …") : null,
     told ? element("p", { role: "status" }, `${told.agent} would `, element("b", {}, told.action), ".") : null,
     told?.likely ? element("ul", { class: "likely", "aria-label": "how likely it plays each action" }, ...told.likely.map(likely)) : null,

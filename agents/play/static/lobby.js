@@ -8,10 +8,10 @@ const chosen = { game: 0, episode: "match", seats: {} };
 
 export const gameTitle = ({ game, players }) => `${NAMES[game]}, ${players} players`;
 
-export function drawLobby(main, lobby, tables, { open, isOpening, forget }) {
+export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget }) {
   const offers = [...lobby.games].reverse();
   const offer = offers[chosen.game];
-  const redraw = () => drawLobby(main, lobby, tables, { open, isOpening, forget });
+  const redraw = () => drawLobby(main, lobby, tables, { open, upload, isOpening, forget });
   const seats = (chosen.seats[chosen.game] ??= [YOU, ...Array(offer.players - 1).fill("heuristic")]);
 
   function start() {
@@ -38,7 +38,7 @@ export function drawLobby(main, lobby, tables, { open, isOpening, forget }) {
       button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main", disabled: isOpening }),
     ),
     ...(tables.length ? [tableList(tables, forget)] : []),
-    recordList(lobby.records, open),
+    recordList(lobby.records, open, upload),
   );
 }
 
@@ -71,12 +71,12 @@ function tableList(tables, forget) {
   return element("section", { class: "sheet" }, element("h2", {}, "Your tables"), element("ul", {}, ...links));
 }
 
-function recordList(names, open) {
+function recordList(names, open, upload) {
   const files = names.map((name) => element("li", {}, button(name, name, () => open({ type: "load", name }), { class: "link" })));
   const picker = element("input", {
     type: "file",
     "data-key": "file",
-    onchange: async (event) => open({ type: "load", text: await event.target.files[0].text() }),
+    onchange: (event) => upload(event.target.files[0]),
   });
   return element(
     "section",
