@@ -16,7 +16,7 @@ from canasta_env.validation import integers, shown
 
 Opponent = Callable[[Observation], Any] | Agent | str
 
-_ROSTER = "canasta_agents.roster"  # knows the agents by their names; looked for when a name is given
+_REGISTRY = "canasta_agents.registry"  # knows the agents by their names; looked for when a name is given
 
 _LONGEST_NAME = 1_000  # and so of a path in it
 
@@ -86,14 +86,14 @@ def _agent_by_name(name: str, where: str, rules: Rules) -> Agent:
     if len(name) > _LONGEST_NAME:
         raise ValueError(f"{where}: {shown(name)} is not an agent's name")
     try:
-        roster = import_module(_ROSTER)
+        registry = import_module(_REGISTRY)
     except ImportError as error:
         raise ValueError(
             f"{where}: {shown(name)} is an agent's name; those come with the package canasta_agents, which"
             f" cannot be imported ({error}): pip install canasta-env, or give an agent or a callable"
         ) from error
     try:
-        agent: Agent = roster.make(name, rules)
+        agent: Agent = registry.make(name, rules)
     except (ValueError, ImportError) as error:
         raise ValueError(f"{where}: {error}") from error
     return agent

@@ -20,7 +20,7 @@ each_form = pytest.mark.parametrize("form", FORMS)
 
 @pytest.mark.parametrize(("game", "players"), GAMES, ids=IDS)
 def test_a_name_of_an_agent_is_the_agent(game: str, players: int) -> None:
-    from canasta_agents.roster import make
+    from canasta_agents.registry import make
 
     env = CanastaSeatEnv(game, players, opponents="heuristic")
     expected = CanastaSeatEnv(game, players, opponents=make("heuristic", env.rules))
