@@ -1,4 +1,4 @@
-"""The pieces that players share: opening plans, closing and going-out plans, chances."""
+"""The pieces that players share: opening plans, canastas of this turn, going-out plans, chances."""
 
 from itertools import product
 from math import comb
@@ -6,10 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from canasta_agents.heuristics import features as finishing
-from canasta_agents.heuristics import features as watching
-from canasta_agents.heuristics import going_out, opening
-from canasta_agents.heuristics import melding as closing
+from canasta_agents.heuristics import features, going_out, melding, opening
 from canasta_env.cards import JOKER, KIND_OF, KINDS, TWO, VALUES
 from canasta_env.engine.state import NO_CARD, rules_record
 from canasta_env.rules import classic as classic_rules
@@ -119,28 +116,28 @@ def is_classic_meld(naturals, twos, jokers):
     [
         ("2 2 2 5", "K K K K", 3),
         ("K 2 2 5", "K K K K", 2),
-        ("2 2 2 5", "K K K", closing.OUT_OF_REACH),
-        ("2 2 5 6", "K K K 2 2", closing.OUT_OF_REACH),
+        ("2 2 2 5", "K K K", melding.OUT_OF_REACH),
+        ("2 2 5 6", "K K K 2 2", melding.OUT_OF_REACH),
         ("K K K K 5", "K K K", 0),
     ],
 )
-def test_wilds_that_close_a_classic_canasta(hand, meld, wilds):
+def test_wilds_that_complete_a_classic_canasta(hand, meld, wilds):
     view = classic(hand, melds=[meld]).view(0)[0]
-    assert closing.wilds_to_close(CLASSIC, view, KIND_OF["K"]) == wilds
+    assert melding.wilds_for_canasta(CLASSIC, view, KIND_OF["K"]) == wilds
 
 
 @pytest.mark.parametrize(
     ("hand", "melds", "wilds"),
     [
         ("2 2 5 6", ["K K K K K"], 2),
-        ("2 2 5 6", ["K K K K"], closing.OUT_OF_REACH),
+        ("2 2 5 6", ["K K K K"], melding.OUT_OF_REACH),
         ("K 2 2 5", ["K K K K"], 2),
-        ("2 2 5 6", ["K K K K K", "2 2 2"], closing.OUT_OF_REACH),
+        ("2 2 5 6", ["K K K K K", "2 2 2"], melding.OUT_OF_REACH),
     ],
 )
-def test_wilds_that_close_a_modern_canasta(hand, melds, wilds):
+def test_wilds_that_complete_a_modern_canasta(hand, melds, wilds):
     view = modern(hand, melds=melds).view(0)[0]
-    assert closing.wilds_to_close(MODERN, view, KIND_OF["K"]) == wilds
+    assert melding.wilds_for_canasta(MODERN, view, KIND_OF["K"]) == wilds
 
 
 CANASTA = "J J J J J J J"
@@ -184,23 +181,23 @@ def test_the_card_to_go_out_with_in_modern(hand, melds, held):
 def test_chances_are_binomial():
     for number, cards, share in product(range(5), range(6), (0.2, 0.5, 0.9)):
         terms = [comb(cards, k) * share**k * (1 - share) ** (cards - k) for k in range(number, cards + 1)]
-        assert finishing.chance_of_at_least(number, cards, share) == pytest.approx(sum(terms))
+        assert features.chance_of_at_least(number, cards, share) == pytest.approx(sum(terms))
 
 
 def test_what_is_known_of_a_hand_is_certain():
     known = [{}, {"9": 2, "10": 1}, {}, {}]
     view = classic("4 5 6 9", melds=["K K K"], hands={1: "9 9 10 A A"}, known=known).view(0)[0]
-    share = watching.share_of_unseen(CLASSIC, view, 1)
+    share = features.share_of_unseen(CLASSIC, view, 1)
     assert 0 < share < 0.1
-    assert watching.chance_of_pair(CLASSIC, view, 1, KIND_OF["9"], share) == 1
-    ten = watching.chance_of_pair(CLASSIC, view, 1, KIND_OF["10"], share)
-    queen = watching.chance_of_pair(CLASSIC, view, 1, KIND_OF["Q"], share)
+    assert features.chance_of_pair(CLASSIC, view, 1, KIND_OF["9"], share) == 1
+    ten = features.chance_of_pair(CLASSIC, view, 1, KIND_OF["10"], share)
+    queen = features.chance_of_pair(CLASSIC, view, 1, KIND_OF["Q"], share)
     assert queen < ten < 1
     assert ten == pytest.approx(1 - (1 - share) ** 7)
 
 
 def test_what_cannot_be_taken_is_safe():
     view = modern("4 5 6 9", melds=["K K K"], their_melds=["Q Q Q Q Q", "10 10 10"]).view(0)[0]
-    assert not watching.can_be_taken(MODERN, view, KIND_OF["Q"])
-    assert watching.can_be_taken(MODERN, view, KIND_OF["10"])
-    assert watching.can_be_taken(MODERN, view, KIND_OF["4"])
+    assert not features.can_be_taken(MODERN, view, KIND_OF["Q"])
+    assert features.can_be_taken(MODERN, view, KIND_OF["10"])
+    assert features.can_be_taken(MODERN, view, KIND_OF["4"])

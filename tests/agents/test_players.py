@@ -1,10 +1,18 @@
 """What every rule-based player owes: legal actions, the same game by the same seed, finished plans."""
 
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from benchmarks.heuristic_ablation import duel
-from canasta_agents.heuristics import going_out
+from canasta_agents.heuristics import going_out, jit
+from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.players import PLAYERS as ALL_PLAYERS
 from canasta_agents.registry import make, names
 from canasta_env.actions import DISCARD_JOKER, PICK_UP
 from canasta_env.agent import DecisionBatch
@@ -13,6 +21,7 @@ from canasta_env.engine.scoring import TOTAL
 from canasta_env.engine.state import NOBODY, PHASE_PLAY, as_kernel_argument, rules_record
 from tests.agents.deciding import GAMES, walk
 
+GUIDE = Path(__file__).parents[2] / "docs" / "players.md"
 NUM_TABLES = 40
 PLAYERS = [(game, name) for game, rules in GAMES.items() for name in names(rules)]
 PLANNERS = [player for player in PLAYERS if player[1] != "random"]
@@ -112,3 +121,36 @@ def test_a_player_against_itself_comes_out_at_zero(game):
     rules = GAMES[game]
     points = duel(rules, [make("heuristic", rules)] * rules.num_sides, boards=20, seed=9)[..., TOTAL]
     assert (points.sum(axis=1) == points.sum(axis=1)[:, :1]).all()
+
+
+def test_names_are_unique_since_compiled_players_are_kept_by_name():
+    names_of_all = [player.name for player in ALL_PLAYERS]
+    assert len(set(names_of_all)) == len(names_of_all)
+
+
+@pytest.mark.skipif(jit.JIT_DISABLED, reason="nothing is compiled")
+def test_a_player_is_not_compiled_anew_in_every_process():
+    make("greedy", GAMES["classic-4"])
+    code = (
+        "from canasta_agents.heuristics import greedy, jit\n"
+        "print(jit.kernel.folder is None or jit.compiled(greedy.PLAYER.choose).cache_hits)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() in ("1", "True")
+
+
+def test_the_player_of_the_guide_plays_and_beats_random(tmp_path, monkeypatch):
+    (source,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "hoarder.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(jit.kernel, "folder", None)  # what is compiled here is not kept
+    spec = importlib.util.spec_from_file_location("hoarder", tmp_path / "hoarder.py")
+    hoarder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hoarder)
+    assert not hoarder.PLAYER.is_cached
+    rules = GAMES["classic-3"]
+    agent = CompiledAgent(hoarder.PLAYER, rules)
+    for step in walk(rules, [agent, make("random", rules)], NUM_TABLES, seed=1):
+        played = np.flatnonzero(step.seats != NOBODY)
+        assert step.masks[played, step.actions[played]].all()
+    points = duel(rules, [agent, *[make("random", rules)] * 2], boards=100, seed=9)
+    assert (points[:, :, 0, TOTAL] - points[:, :, 1, TOTAL]).mean() > 100
