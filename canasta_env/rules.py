@@ -8,8 +8,9 @@ which game is played. A house rule is a replaced field, a third game a set of th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -149,9 +150,7 @@ class Rules:
             raise RulesError(f"rules: a dict of rules is needed, not {type(fields).__name__}")
         names = {field.name for field in dataclasses.fields(cls)}
         if unknown := sorted(set(fields) - names, key=repr):
-            raise RulesError(
-                f"unknown rule {str(unknown[0])[:_LONGEST_READ]!r}; the rules are {', '.join(sorted(names))}"
-            )
+            raise RulesError(_unknown_rule(str(unknown[0])[:_LONGEST_READ], names))
         changes = {name: _plain(value, name) for name, value in fields.items()}
         standard = standard_rules(changes.pop("game", None), changes.pop("players", None))
         if "opening_minima" in changes:
@@ -306,6 +305,12 @@ def standard_rules(game: object, players: int | None = None, target: int | None 
     _check_players(game, players)
     rules = classic(players) if game == "classic" else modern_american()
     return rules if target is None else dataclasses.replace(rules, target=target)
+
+
+def _unknown_rule(name: str, names: Set[str]) -> str:
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "the fields of canasta_env.Rules are the rules"
+    return f"unknown rule {name!r}; {hint}"
 
 
 def _check_players(game: Game, players: object) -> None:

@@ -105,6 +105,7 @@ PROGRAMS = {
     "-m benchmarks.engine": Program(prints=r"mask and step +[\d,]+ \S+/s"),
     "-m benchmarks.train": Program(shorter=SHORT_RUN, prints=r"bound by the network.+ decisions/s"),
     "-m docs.tabulate": Program(),  # prints what it changes, and nothing should be to change
+    "-m docs.structure": Program(prints=r"structure\.svg"),
     "-m tests.reference.lockstep": Program(shorter=("--deals", "3"), prints=r"R-OPEN-\d"),
 }
 SUPPLIED = {  # placeholders of the documents

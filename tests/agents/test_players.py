@@ -17,6 +17,7 @@ from canasta_agents.registry import make, names
 from canasta_env.actions import DISCARD_JOKER, PICK_UP
 from canasta_env.agent import DecisionBatch
 from canasta_env.cards import JOKER, TWO, VALUES
+from canasta_env.engine.jit import JIT_DISABLED
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.engine.state import NOBODY, PHASE_PLAY, as_kernel_argument, rules_record
 from tests.agents.deciding import GAMES, walk
@@ -128,7 +129,7 @@ def test_names_are_unique_since_compiled_players_are_kept_by_name():
     assert len(set(names_of_all)) == len(names_of_all)
 
 
-@pytest.mark.skipif(jit.JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_a_player_is_not_compiled_anew_in_every_process():
     make("greedy", GAMES["classic-4"])
     code = (
