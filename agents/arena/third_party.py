@@ -1,9 +1,9 @@
 """Agents that are not ours, each in a process of its own.
 
 What such an agent gets are copies of what it may know; what comes back are action ids, in a form that can
-mean nothing else. Tables, other entrants and results are in other processes. An entrant may hence raise, hang,
-end or copy its process, write where it likes, answer twice, or use up its memory: it forfeits, or nothing
-happens. It is not kept from the user's files or the network (docs/arena.md).
+mean nothing else. Tables, other entrants and results are in other processes. An entrant may hence raise,
+hang, end or copy its process, write where it likes, answer twice, or use up its memory: it forfeits, or
+nothing happens. It is not kept from the user's files or the network (docs/arena.md).
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import struct
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -23,7 +24,7 @@ held = []  # memory that is never given back
 
 def lines() -> list[socket.socket]:
     """Every socket that the process has open."""
-    names = map(int, os.listdir("/proc/self/fd"))
+    names = [int(path.name) for path in Path("/proc/self/fd").iterdir()]
     return [socket.socket(fileno=os.dup(name)) for name in names if _is_socket(name)]
 
 
@@ -111,6 +112,7 @@ class Allocating(Hostile):
 
     def do(self, batch):
         assert resource.getrlimit(resource.RLIMIT_DATA)[0] < 1 << 40
+        self.calls = 2  # do it again when asked again
         while True:
             held.append(np.empty(1 << 28, np.int8))
 

@@ -73,12 +73,12 @@ def short_grace(monkeypatch):
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_an_agent_does_to_its_own_process_changes_nothing(name, capfd):
-    folder, state = Path.cwd(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    folder, state = Path.cwd(), np.random.get_state()[1].tolist()
     played = play_against(name)
     assert not played.faults
     assert played.actions == honest().actions
     assert (played.points == honest().points).all()
-    assert (Path.cwd(), np.random.get_state()[1].tolist()) == (folder, state)  # noqa: NPY002
+    assert (Path.cwd(), np.random.get_state()[1].tolist()) == (folder, state)
     assert capfd.readouterr() == ("", "")
 
 
