@@ -30,6 +30,17 @@ def play() -> int:
     return _run("play.py", "canasta_agents.play.cli", "play")
 
 
+def printable(text: str) -> str:
+    """A text that a terminal can only show: control characters, among them line ends, are written out.
+
+    Names of files, entrants and runs, and what a third party's error says, may hold sequences that clear the
+    screen or write over what was shown before.
+    """
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in text
+    )
+
+
 def _run(command: str, module: str, extra: str) -> int:
     """Call `main` of a module; the process's exit status."""
     try:
@@ -40,10 +51,11 @@ def _run(command: str, module: str, extra: str) -> int:
             raise
         has_hint = "pip install" in str(missing)  # a message of ours
         hint = "" if has_hint else f": pip install 'canasta-env[{extra}]'"
-        print(f"{command}: {missing}{hint}", file=sys.stderr)
+        print(f"{command}: {printable(str(missing))}{hint}", file=sys.stderr)
         return REFUSED
     except OSError as error:
-        print(f"{command}: {error.filename or 'input or output'}: {error.strerror or error}", file=sys.stderr)
+        reason = f"{error.filename or 'input or output'}: {error.strerror or error}"
+        print(f"{command}: {printable(reason)}", file=sys.stderr)
         return REFUSED
     except KeyboardInterrupt:
         print(f"{command}: interrupted", file=sys.stderr)

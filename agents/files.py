@@ -1,11 +1,13 @@
-"""Files and folders that are written whole or not at all, whatever ends the process."""
+"""Files and folders that are written whole or not at all, whatever ends the process, and by one at a time."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -54,6 +56,45 @@ def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+_LOCK = ".lock"
+
+
+@contextmanager
+def claim_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder, which is made if need be, against every other process that claims it.
+
+    However this process ends, its claim ends with it.
+
+    Raises:
+        FolderInUseError: If another process holds it.
+        OSError: If the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()  # a lock that is there already says nothing of other files
+    with (folder / _LOCK).open("a+b") as lock:
+        try:
+            _lock(lock.fileno())
+        except OSError as error:
+            raise FolderInUseError(error.errno, "in use by another process", str(folder)) from error
+        yield
+
+
+class FolderInUseError(OSError):
+    """A folder that another process has claimed."""
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130  # exit statuses of commands
 
@@ -21,3 +22,11 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def use_one_core() -> None:
+    """Keep this process's libraries to one thread each: processes beside it use the other cores."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"
+    if "torch" in sys.modules:  # which reads them when it is imported
+        sys.modules["torch"].set_num_threads(1)

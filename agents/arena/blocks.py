@@ -6,7 +6,7 @@ is played, by how many workers, or in which order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from canasta_agents.arena.forfeits import (
     FORFEIT_POINTS,
+    WARM_UP_S,
     EntrantError,
     Fault,
     TimeLimitError,
-    busy,
     describe_illegal,
     guarded_act,
     guarded_call,
-    time_limits,
 )
+from canasta_agents.arena.guarded import LostProcessError
 from canasta_agents.arena.kernels import (
     GOES_ON,
     IS_ILLEGAL,
@@ -37,7 +37,8 @@ from canasta_agents.arena.kernels import (
     play_out,
     sum_up,
 )
-from canasta_agents.arena.schedule import Matchup, Scores, draw_board
+from canasta_agents.arena.schedule import Matchup, Scores, agent_seed, draw_board
+from canasta_agents.arena.third_party import ThirdPartyAgent
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch
@@ -49,7 +50,6 @@ from canasta_env.rules import Rules
 Episode = Literal["deal", "match"]
 
 MAX_DEALS = 60  # of a match: two entrants that never reach the target; then the higher score wins
-WARM_UP_S = 300.0  # for a reset; added to an agent's first call in a process, which may load and compile
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,42 @@ class Player:
         """Whether it is a player of our own that needs no watching: half of a fast tournament's time."""
         return type(self.agent) is CompiledAgent
 
-    def time_s(self, decision_time_s: float, decisions: int) -> float:
-        """Time for each decision of the coming call."""
-        extra = 0.0 if self.is_warm else WARM_UP_S / decisions
+    def reset(self, num_tables: int, seed: int) -> None:
+        """Reset the agent.
+
+        Raises:
+            EntrantError: If it cannot be reset, with the reason.
+            LostProcessError: If a third party's process ended or hung.
+        """
+        if self.is_trusted or isinstance(self.agent, ThirdPartyAgent):
+            reset = self.agent.reset
+        else:
+            reset = self._reset_here
+        try:
+            reset(num_tables, seed)
+        except EntrantError as error:
+            raise EntrantError(f"reset: {error}") from error
+        except TimeLimitError as error:
+            raise EntrantError(f"reset: took longer than {WARM_UP_S:.0f} s") from error
+
+    def _reset_here(self, num_tables: int, seed: int) -> None:
+        guarded_call(lambda: self.agent.reset(num_tables, seed), WARM_UP_S)
+
+    def act(
+        self, batch: DecisionBatch, decision_time_s: float
+    ) -> tuple[NDArray[np.int64], Mapping[int, str]]:
+        """Ask for decisions, `(n,)`, and why each row that has none fails, by row.
+
+        Raises:
+            LostProcessError: If a third party's process ended or hung.
+        """
+        if self.is_trusted:
+            return self.agent.act(batch), {}
+        seconds = decision_time_s + (0.0 if self.is_warm else WARM_UP_S / len(batch))
         self.is_warm = True
-        return decision_time_s + extra
+        if isinstance(self.agent, ThirdPartyAgent):
+            return self.agent.decide(batch, seconds)
+        return guarded_act(self.agent, batch, seconds)
 
 
 def play_block(block: Block, players: Sequence[Player]) -> BlockResult:
@@ -120,22 +151,21 @@ def play_block(block: Block, players: Sequence[Player]) -> BlockResult:
         block: What to play.
         players: One for each slot of the matchup. A player may fill several slots.
     """
-    room = _BlockRunner(block, players)
-    with time_limits():
-        room.begin()
-        while room.is_playing:
-            if room.compiled is None:
-                room.step()
-            else:
-                room.play_out(room.compiled)
-    return room.result()
+    runner = _BlockRunner(block, players)
+    runner.begin()
+    while runner.is_playing:
+        if runner.compiled is None:
+            runner.step()
+        else:
+            runner.play_out(runner.compiled)
+    return runner.result()
 
 
 def forfeited(block: Block, slot: int, reason: str) -> BlockResult:
     """A block whose boards are all forfeited by the entrant in a slot."""
-    room = _BlockRunner(block, ())
-    room.forfeit_all(slot, reason)
-    return room.result()
+    runner = _BlockRunner(block, ())
+    runner.forfeit_all(slot, reason)
+    return runner.result()
 
 
 @dataclass
@@ -178,7 +208,7 @@ class _BlockRunner:
         scores = np.repeat([board.scores for board in boards], repeats, axis=0)
         self.tables["scores"][:, : scores.shape[1]] = scores
         deal(self.rules, self.tables, self.playing)
-        seeds = [self._chance(slot) for slot in range(len(self.players))]
+        seeds = [agent_seed(block.seed, block.start, slot) for slot in range(len(self.players))]
         for slot, player in enumerate(self.players):
             if all(player is not earlier for earlier in self.players[:slot]):
                 self._reset(slot, player, seeds[slot])
@@ -234,21 +264,11 @@ class _BlockRunner:
             _count_as_lost(self.block, played, fault)
         return played
 
-    def _chance(self, slot: int) -> int:
-        """The seed of a slot's own chance."""
-        return int(np.random.SeedSequence((self.block.seed, self.block.start, slot)).generate_state(1)[0])
-
     def _reset(self, slot: int, player: Player, seed: int) -> None:
-        if player.is_trusted:
-            player.agent.reset(self.block.num_tables, seed)
-            return
         try:
-            with busy(slot, WARM_UP_S):
-                guarded_call(lambda: player.agent.reset(self.block.num_tables, seed), WARM_UP_S)
-        except EntrantError as error:
-            self.forfeit_all(slot, f"reset: {error}")
-        except TimeLimitError:
-            self.forfeit_all(slot, f"reset: took longer than {WARM_UP_S:.0f} s")
+            player.reset(self.block.num_tables, seed)
+        except (EntrantError, LostProcessError) as error:
+            self.forfeit_all(slot, str(error))
 
     def forfeit_all(self, slot: int, reason: str) -> None:
         """End the block: whoever is in this slot forfeits all its boards."""
@@ -261,11 +281,11 @@ class _BlockRunner:
         seats = self.tables["to_play"][tables]
         player = self.players[slot]
         batch = DecisionBatch(self.block.rules, tables, seats, self.views[rows], self.masks[rows])
-        if player.is_trusted:
-            return player.agent.act(batch)
-        seconds = player.time_s(self.block.decision_time_s, len(tables))
-        with busy(slot, 2 * seconds * len(tables)):  # a batch that fails is asked again, one by one
-            actions, reasons = guarded_act(player.agent, batch, seconds)
+        try:
+            actions, reasons = player.act(batch, self.block.decision_time_s)
+        except LostProcessError as error:
+            self.forfeit_all(slot, str(error))
+            return np.zeros(len(tables), np.int64)
         for row, reason in reasons.items():
             self._forfeit(slot, int(tables[row]), reason)
         return actions

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,15 +20,16 @@ from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.records import write_games
 from canasta_agents.arena.report import write_report
 from canasta_agents.arena.results import add_to_ladder, collect, save
-from canasta_agents.arena.schedule import ArenaError, Scores
-from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results
+from canasta_agents.arena.schedule import MAX_SEED, ArenaError, Scores
+from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results, shown
 from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
 from canasta_agents.arena.workers import agents_in_file
-from canasta_agents.files import write_file
+from canasta_agents.commands import printable
+from canasta_agents.files import FolderInUseError, claim_folder, write_file
 from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.policies import playable_policy
 from canasta_agents.processes import wait_passively
-from canasta_agents.registry import RegistryError
+from canasta_agents.registry import RegistryError, is_third_party
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
 
 RUNS = Path("runs")
@@ -68,8 +70,9 @@ class Arguments:
     """Play on until each pairing's 95 percent interval is at most this many points a deal to either side."""
     scores: tuple[str, ...] = ("zero",)
     """Match scores to begin with: zero, drawn (with each board), or one number a side."""
-    seed: int = 0
-    """Draws the boards, and all chance of the agents."""
+    seed: int | None = None
+    """Draws the boards, and all chance of the agents. If not given it is 0, or, where somebody else's agent
+    plays, a number that nobody can know: printed, and kept with the results."""
     workers: int | None = None
     """Processes to play on; all cores if not given. The results are the same."""
     name: str | None = None
@@ -111,7 +114,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fail(reason: str) -> int:
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"error: {reason}", markup=False)
+    text = "\n".join(map(printable, reason.split("\n")))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"error: {text}", markup=False)
     return 2
 
 
@@ -123,8 +127,29 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
         raise ArenaError(f"name: {arguments.name!r} must be the name of one folder, without slashes")
     ladder = Ladder.load(arguments.ladder) if arguments.ladder else None
     tournament = Tournament.prepare(settings)
-    folder = RESULTS / (arguments.name or _default_name(settings))
-    _make_writable(folder)
+    has_secret_seed = arguments.seed is None and any(map(is_third_party, settings.agents))
+    folder = RESULTS / (arguments.name or _default_name(settings, has_secret_seed))
+    try:
+        with claim_folder(folder):
+            if has_secret_seed:
+                tournament.settings = replace(settings, seed=_secret_seed(folder))
+                console.print(f"Seed {tournament.settings.seed}, drawn for this tournament.", soft_wrap=True)
+            _play(tournament, folder, arguments, command, console)
+    except FolderInUseError as error:
+        raise ArenaError(
+            f"name: another tournament is being played into {folder}; wait for it, or give another --name"
+        ) from error
+    if ladder is not None and arguments.ladder is not None:
+        if not add_to_ladder(ladder, tournament):
+            console.print(f"{shown(str(arguments.ladder))} has counted this tournament before.")
+        ladder.save(arguments.ladder)
+        show_ladder(console, ladder)
+    console.print(f"Report: {shown(str(folder / 'report.html'))}", soft_wrap=True)
+    return 0
+
+
+def _play(tournament: Tournament, folder: Path, arguments: Arguments, command: str, console: Console) -> None:
+    """Play a tournament, write all of its results, and show them."""
     if player_kernel.is_cold:
         console.print("Compiling the players for this machine; this happens once.")
     started = time.monotonic()
@@ -135,20 +160,18 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
     write_games(folder / "games", tournament)
     write_report(folder / "report.html", results)
     show_results(console, results)
-    if ladder is not None and arguments.ladder is not None:
-        if not add_to_ladder(ladder, tournament):
-            console.print(f"{arguments.ladder} has counted this tournament before.")
-        ladder.save(arguments.ladder)
-        show_ladder(console, ladder)
-    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True)
-    return 0
 
 
-def _make_writable(folder: Path) -> None:
-    """Find out before anything is played whether results can be written."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / ".writable", "")
-    (folder / ".writable").unlink()
+def _secret_seed(folder: Path) -> int:
+    """The seed that was drawn for the tournament in a folder, now if it has none."""
+    path = folder / "seed"
+    if not path.exists():
+        write_file(path, f"{secrets.randbelow(MAX_SEED + 1)}\n", mode=0o600)
+    text = path.read_text(encoding="utf-8", errors="replace").strip()
+    digits = len(str(MAX_SEED))
+    if not (text.isascii() and text.isdigit() and len(text) <= digits and int(text) <= MAX_SEED):
+        raise ArenaError(f"{path}: {text[:50]!r} is no seed; delete it to draw another")
+    return int(text)
 
 
 def read_settings(arguments: Arguments) -> Settings:
@@ -167,7 +190,7 @@ def read_settings(arguments: Arguments) -> Settings:
         boards=arguments.boards,
         until=arguments.until,
         scores=_scores(arguments.scores),
-        seed=arguments.seed,
+        seed=0 if arguments.seed is None else arguments.seed,
         decision_time_s=arguments.decision_time_s,
         records=arguments.records,
     )
@@ -219,5 +242,6 @@ def _scores(words: tuple[str, ...]) -> Scores:
         raise ArenaError(f"scores: {' '.join(words)!r} must be zero, drawn or one number a side") from None
 
 
-def _default_name(settings: Settings) -> str:
-    return f"{settings.rules.game}-{settings.rules.players}p-{settings.episode}-{settings.digest()}"
+def _default_name(settings: Settings, has_secret_seed: bool) -> str:
+    name = f"{settings.rules.game}-{settings.rules.players}p-{settings.episode}-{settings.digest()}"
+    return f"{name}-drawn" if has_secret_seed else name

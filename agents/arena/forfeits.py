@@ -3,7 +3,7 @@
 An entrant that raises, answers in a wrong shape, plays an illegal action or thinks too long forfeits the
 board, in all its arrangements: a lost match, and a lost deal by FORFEIT_POINTS in each. The tournament
 goes on, and the results name entrant, board and reason. What an entrant does to its process is seen to in
-`workers`.
+`third_party`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import multiprocessing
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, MutableSequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -28,6 +28,7 @@ from canasta_env.rules import Game
 
 FORFEIT_POINTS: dict[Game, int] = {"classic": 2_000, "modern_american": 5_000}  # as a very bad deal loses
 MAX_LEGAL_SHOWN = 8
+WARM_UP_S = 300.0  # for a reset; added to an agent's first call in a process, which may load and compile
 
 _Answer = TypeVar("_Answer")
 
@@ -50,20 +51,28 @@ class EntrantError(Exception):
 
 
 @contextmanager
-def time_limits() -> Iterator[None]:
-    """Let `ask` interrupt agents that think too long, where the system has such an alarm.
+def time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer, where the system has such an alarm.
 
-    Elsewhere (Windows, threads) their time is only looked at when they have answered.
+    Elsewhere (Windows, threads) the time is only looked at afterwards.
+
+    Raises:
+        TimeLimitError: If it took longer.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, _ring)
+    is_main = threading.current_thread() is threading.main_thread()
+    has_alarm = is_main and hasattr(signal, "setitimer")
+    started = time.monotonic()
+    if has_alarm:  # anew each time: an entrant may have set another
+        before = signal.signal(signal.SIGALRM, _ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        if has_alarm:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before or signal.SIG_DFL)
+    if time.monotonic() - started > seconds:
+        raise TimeLimitError("late")
 
 
 def _ring(_signal: int, _frame: FrameType | None) -> None:
@@ -81,16 +90,9 @@ def guarded_call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
         TimeLimitError: If it takes longer.
         EntrantError: If it raises anything, or asks its process to end.
     """
-    has_alarm = signal.getsignal(signal.SIGALRM) is _ring if hasattr(signal, "SIGALRM") else False
-    started = time.monotonic()
     try:
-        try:
-            if has_alarm:
-                signal.setitimer(signal.ITIMER_REAL, seconds)
-            answer = entrant()
-        finally:
-            if has_alarm:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+        with time_limit(seconds):
+            return entrant()
     except TimeLimitError:
         raise
     except BaseException as error:
@@ -98,9 +100,6 @@ def guarded_call(entrant: Callable[[], _Answer], seconds: float) -> _Answer:
         if isinstance(error, KeyboardInterrupt) and multiprocessing.parent_process() is None:
             raise
         raise EntrantError(describe(error)) from error
-    if time.monotonic() - started > seconds:
-        raise TimeLimitError("late")
-    return answer
 
 
 def guarded_act(
@@ -166,42 +165,3 @@ def describe_illegal(action: int, seat: int, mask: NDArray[np.int8]) -> str:
     legal = [NOTATIONS[index] for index in np.flatnonzero(mask)]
     shown = ", ".join(legal[:MAX_LEGAL_SHOWN]) + (", …" if len(legal) > MAX_LEGAL_SHOWN else "")
     return f"illegal action {name} at seat {seat}; legal: {shown}"
-
-
-# Who is at work in a worker process, and until when: its parent's only heartbeat if it dies or hangs there.
-
-
-NOBODY = -1.0
-GRACE_S = 5.0  # beyond an entrant's time, for one that can be interrupted
-
-Heartbeat = MutableSequence[float]
-"""Two numbers that both processes see: the slot at work, and when it has to be done (monotonic seconds)."""
-
-_heartbeat: Heartbeat = [NOBODY, 0.0]
-
-
-def report_to(heartbeat: Heartbeat) -> None:
-    """Report from now on to the process that shares these two numbers."""
-    global _heartbeat
-    _heartbeat = heartbeat
-
-
-@contextmanager
-def busy(slot: int, seconds: float) -> Iterator[None]:
-    """Report that the entrant in a slot is at work, and has so many seconds."""
-    _heartbeat[1] = time.monotonic() + seconds + GRACE_S
-    _heartbeat[0] = float(slot)
-    try:
-        yield
-    finally:
-        _heartbeat[0] = NOBODY
-
-
-def slot_at_work(heartbeat: Heartbeat) -> int | None:
-    """The slot that another process reported last, if it has not ended."""
-    return None if heartbeat[0] == NOBODY else int(heartbeat[0])
-
-
-def is_stuck(heartbeat: Heartbeat) -> bool:
-    """Whether an entrant has been at work for longer than it has time."""
-    return heartbeat[0] != NOBODY and time.monotonic() > heartbeat[1]

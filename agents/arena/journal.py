@@ -63,6 +63,7 @@ class Journal:
             "seed": block.seed,
             "episode": block.episode,
             "scores": block.scores,
+            "decision_time_s": block.decision_time_s,  # who is given more may forfeit less
         }
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return Place(self.folder / f"{block.start:06d}-{digest[:20]}.npz", digest)

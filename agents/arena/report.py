@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from canasta_agents.arena.deal_stats import REASONS
 from canasta_agents.arena.schedule import Board
+from canasta_agents.commands import printable
 from canasta_agents.files import write_file
 from canasta_env import Table
 from canasta_env.cards import KINDS, RANKS
@@ -203,7 +204,7 @@ def _stack(axes: Axes, place: int, row: dict[str, Any]) -> None:
 def _rows(names: Sequence[str]) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(_WIDTH, 1.1 + _ROW * len(names)), layout="constrained")
     axes = figure.add_subplot()
-    axes.set_yticks(range(len(names)), names, parse_math=False)
+    axes.set_yticks(range(len(names)), list(map(printable, names)), parse_math=False)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(length=0)
     axes.grid(axis="x", color=FAINT, lw=0.8, zorder=0)

@@ -7,6 +7,7 @@ its arrangements, with the same cards, so that neither the cards nor the seats f
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations, product
 from typing import Literal
@@ -127,6 +128,8 @@ def _seatings(
 Scores = Literal["zero", "drawn"] | tuple[int, ...]
 """How matches begin: at 0, at scores drawn with each board, or at given ones, one a side."""
 
+_SEED_BYTES = 16
+MAX_SEED = 2 ** (8 * _SEED_BYTES) - 1  # of a tournament
 _SPARE_BITS = np.uint64(1)  # seeds are numbers of 63 bits
 _STEP = 5  # every score is a multiple of it
 _LOWEST_DRAWN = -1_000  # the lowest score drawn, for sides below zero
@@ -169,6 +172,26 @@ def draw_board(rules: Rules, seed: int, index: int, scores: Scores = "zero") -> 
     words >>= _SPARE_BITS
     dealer = int(board_dealer(words[0], rules.players))
     return Board(index, int(words[0]), dealer, _start_scores(rules, scores, words[1:].tolist()))
+
+
+def agent_seed(seed: int, start: int, slot: int) -> int:
+    """The seed of all chance of the agent in a slot, in the block that begins with board `start`.
+
+    It goes to whoever plays there, so nothing leads back from it: neither to the tournament's seed, which is
+    the key of the hash, nor to the cards, which are drawn by another function.
+
+    Args:
+        seed: The tournament's seed, from 0 to MAX_SEED.
+        start: Number of the block's first board.
+        slot: Of the matchup.
+
+    Returns:
+        A number from 0 to 2^32 - 1, as all generators take.
+    """
+    digest = hashlib.blake2b(
+        f"{start} {slot}".encode(), digest_size=4, key=seed.to_bytes(_SEED_BYTES), person=b"canasta agents"
+    )
+    return int.from_bytes(digest.digest())
 
 
 def check_scores(rules: Rules, scores: Scores) -> None:

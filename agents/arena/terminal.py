@@ -22,8 +22,14 @@ from rich.table import Table
 from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.tournament import MatchupRun
 from canasta_agents.arena.tournament import Progress as ProgressCall
+from canasta_agents.commands import printable
 
 MAX_FORFEITS_SHOWN = 10
+
+
+def shown(text: str) -> str:
+    """Anybody's text as it can stand in what is printed: neither markup nor control characters."""
+    return escape(printable(text))
 
 
 @contextmanager
@@ -44,7 +50,7 @@ def progress_bar(console: Console) -> Iterator[ProgressCall]:
         def report(done: int, wanted: int, run: MatchupRun | None) -> None:
             bar.update(task, completed=done, total=wanted)
             if run is not None:
-                bar.update(task, description=f"[dim]{escape(_so_far(run))}[/]")
+                bar.update(task, description=f"[dim]{shown(_so_far(run))}[/]")
 
         yield report
 
@@ -71,8 +77,8 @@ def _pairings(results: dict[str, Any]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for pairing in results["pairings"]:
         table.add_row(
-            escape(pairing["first"]),
-            escape(pairing["second"]),
+            shown(pairing["first"]),
+            shown(pairing["second"]),
             f"{pairing['boards']:,}",
             _points(pairing["points"]),
             _wins(pairing["deal_wins"]),
@@ -90,7 +96,7 @@ def _standings(results: dict[str, Any]) -> Table:
         rating = row["rating"]
         field = row["points_against_the_field"]
         table.add_row(
-            escape(row["entrant"]),
+            shown(row["entrant"]),
             f"{rating['estimate']:+.0f}",
             f"{rating['low']:+.0f} to {rating['high']:+.0f}",
             "–" if field is None else f"{field:+.1f}",
@@ -124,8 +130,8 @@ def _show_forfeits(console: Console, forfeits: list[dict[str, Any]]) -> None:
     for entrant, first, second, reason in list(boards)[:MAX_FORFEITS_SHOWN]:
         lost = boards[entrant, first, second, reason]
         which = f"board {lost[0]}" if len(lost) == 1 else f"{len(lost)} boards from {lost[0]} on"
-        where = escape(f"{which} of {first} – {second}")
-        console.print(f"[yellow]forfeit[/] {escape(entrant)}, {where}: {escape(reason)}", soft_wrap=True)
+        where = shown(f"{which} of {first} – {second}")
+        console.print(f"[yellow]forfeit[/] {shown(entrant)}, {where}: {shown(reason)}", soft_wrap=True)
     if len(boards) > MAX_FORFEITS_SHOWN:
         console.print(
             f"[yellow]{len(boards) - MAX_FORFEITS_SHOWN} more kinds of forfeits[/] are in the report."
@@ -139,5 +145,5 @@ def show_ladder(console: Console, ladder: Ladder) -> None:
     for name in ("skill", "±", "games"):
         table.add_column(name, justify="right")
     for name, mu, sigma, games in ladder.standings():
-        table.add_row(escape(name), f"{mu:.2f}", f"{sigma:.2f}", f"{games:,}")
+        table.add_row(shown(name), f"{mu:.2f}", f"{sigma:.2f}", f"{games:,}")
     console.print(table)

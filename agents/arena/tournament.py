@@ -14,7 +14,16 @@ from canasta_agents.arena.blocks import Block, BlockResult, Episode
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.journal import Journal, Place
 from canasta_agents.arena.pairing import BoardTable, Pairing, Plan, measure
-from canasta_agents.arena.schedule import FORMATS, ArenaError, Matchup, Scores, Team, check_scores, matchup
+from canasta_agents.arena.schedule import (
+    FORMATS,
+    MAX_SEED,
+    ArenaError,
+    Matchup,
+    Scores,
+    Team,
+    check_scores,
+    matchup,
+)
 from canasta_agents.arena.statistics import MIN_PILOT, boards_needed
 from canasta_agents.arena.workers import Task, check_entrants, play_on_ray, play_tasks
 from canasta_agents.processes import available_cores
@@ -61,8 +70,8 @@ class Settings:
                 f"boards: {self.boards} say too little of the spread to plan with; "
                 f"with --until play at least {MIN_PILOT} first"
             )
-        if not 0 <= self.seed < 2**63:
-            raise ArenaError(f"seed: {self.seed} must be a whole number from 0 to 2^63 - 1")
+        if not 0 <= self.seed <= MAX_SEED:
+            raise ArenaError(f"seed: {self.seed} must be a whole number from 0 to 2^128 - 1")
         if not 0 < self.decision_time_s <= MAX_DECISION_S:
             raise ArenaError(
                 f"decision-time-s: {self.decision_time_s} must be a positive number of seconds, "

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from canasta_agents.arena.cli import main, newest_checkpoint
 from canasta_agents.arena.report import ratings_plot, render
+from canasta_agents.files import FolderInUseError, claim_folder
 from canasta_env.records import verify
 from canasta_env.rules import classic, modern_american
 
@@ -217,6 +220,97 @@ def test_results_that_cannot_be_written_are_an_error_before_anything_is_played(t
     (tmp_path / "results").write_text("in the way")
     assert evaluate("--boards", "2") == 2
     assert capsys.readouterr().err.startswith("error: results")
+
+
+SMALL = ("--game", "classic", "--episode", "deal", "--boards", "2")
+
+
+def seeds_of(folder: Path) -> list[int]:
+    return [
+        json.loads(path.read_text())["settings"]["seed"] for path in sorted(folder.glob("*/results.json"))
+    ]
+
+
+def test_a_third_party_plays_with_a_seed_that_was_drawn(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert evaluate(*SMALL, agents=("random", FIRST)) == 0
+    (seed,) = seeds_of(tmp_path / "results")
+    assert 2**64 < seed < 2**128  # all but certainly
+    assert f"Seed {seed}, drawn for this tournament" in capsys.readouterr().out
+    blocks = set(tmp_path.glob("results/*/blocks/*"))
+    assert evaluate(*SMALL, agents=("random", FIRST)) == 0  # goes on with the same one
+    assert seeds_of(tmp_path / "results") == [seed]
+    assert set(tmp_path.glob("results/*/blocks/*")) == blocks
+    assert evaluate(*SMALL, "--name", "again", "--seed", str(seed), agents=("random", FIRST)) == 0
+    points = [
+        json.loads(path.read_text())["pairings"][0]["per_board"]["points"]
+        for path in tmp_path.glob("results/*/results.json")
+    ]
+    assert points[0] == points[1]
+
+
+@pytest.mark.parametrize(("given", "seed"), [((), 0), (("--seed", "7"), 7)])
+def test_our_own_players_and_a_given_seed_are_repeatable(given, seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    agents = ("random", "greedy") if not given else ("random", FIRST)
+    assert evaluate(*SMALL, *given, agents=agents) == 0
+    assert seeds_of(tmp_path / "results") == [seed]
+
+
+def test_a_damaged_seed_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results" / "x").mkdir(parents=True)
+    (tmp_path / "results" / "x" / "seed").write_text("9" * 5_000)
+    assert evaluate(*SMALL, "--name", "x", agents=("random", FIRST)) == 2
+    assert "error: results/x/seed: '9999" in capsys.readouterr().err
+
+
+def test_a_second_tournament_in_the_same_folder_is_refused_by_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with claim_folder(tmp_path / "results" / "x"):
+        assert evaluate(*SMALL, "--name", "x") == 2
+    assert (
+        "error: name: another tournament is being played into results/x; wait for it, or give another --name"
+    ) in capsys.readouterr().err
+    assert evaluate(*SMALL, "--name", "x") == 0
+
+
+def test_many_that_claim_a_folder_at_once_are_let_in_one_at_a_time(tmp_path):
+    """A probe for a writable folder once failed 40 of 800 times when two ran at once."""
+
+    def claim(_: int) -> str:
+        try:
+            with claim_folder(tmp_path):
+                (tmp_path / "mine").mkdir()
+                (tmp_path / "mine").rmdir()
+                return "held"
+        except FolderInUseError:
+            return "refused"
+
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(claim, range(400)))
+    assert outcomes.count("held") >= 1
+    assert set(outcomes) <= {"held", "refused"}
+
+
+def test_what_an_entrant_calls_itself_or_says_cannot_command_the_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "\x1b[2J"
+    folder.mkdir()
+    entrant = folder / "mine.py"
+    entrant.write_text(
+        "class Mine:\n"
+        "    name = '\\x1b[31mred'\n"
+        "    def reset(self, num_tables, seed): pass\n"
+        "    def act(self, batch): raise KeyError('\\x1b[2J\\x9b2J', chr(0x202e))\n"
+    )
+    both = (f"file:{entrant}:Mine", f"file:{shutil.copy(entrant, tmp_path)}:Mine")
+    assert evaluate(*SMALL, "--name", "\x1b[2J", agents=both) == 0
+    assert evaluate(*SMALL, agents=(f"file:{folder}/\x1b]0;none.py:Mine", "random")) == 2
+    printed = capsys.readouterr()
+    assert r"\x1b[2J" in printed.out
+    assert r"\x1b]0;none.py" in printed.err
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", printed.out + printed.err)
 
 
 def test_records_of_another_tournament_under_the_same_name_go(tmp_path, monkeypatch):

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
-from canasta_agents.arena.schedule import ArenaError, matchup, one_against_all, partnerships, round_robin
+from canasta_agents.arena.schedule import (
+    MAX_SEED,
+    ArenaError,
+    agent_seed,
+    draw_board,
+    matchup,
+    one_against_all,
+    partnerships,
+    round_robin,
+)
 from canasta_env.rules import classic
 
 
@@ -50,3 +60,24 @@ def test_formats():
     assert round_robin(3) == [((0,), (1,)), ((0,), (2,)), ((1,), (2,))]
     assert one_against_all(3) == [((0,), (1,)), ((0,), (2,))]
     assert partnerships(3) == [((0, 1), (0,)), ((0, 2), (0,)), ((1,), (0,)), ((1, 2), (0,)), ((2,), (0,))]
+
+
+def test_agents_seeds_differ_by_tournament_block_and_slot():
+    places = [(seed, start, slot) for seed in (0, 1, MAX_SEED) for start in (0, 50) for slot in range(3)]
+    seeds = {agent_seed(*place) for place in places}
+    assert len(seeds) == len(places)
+    assert all(0 <= seed < 2**32 for seed in seeds)
+
+
+def test_the_seed_an_agent_gets_is_none_that_boards_are_drawn_from():
+    """Agents once got SeedSequence((seed, start, slot)), which leads on to the seeds of boards."""
+    given = agent_seed(0, 0, 1)
+    assert given != int(np.random.SeedSequence((0, 0, 1)).generate_state(1)[0])
+    words = np.random.SeedSequence((0, 0)).generate_state(16)
+    assert given not in words
+    assert given not in (word ^ words[0] for word in words)
+
+
+def test_the_seed_of_a_tournament_counts_in_full():
+    boards = {draw_board(classic(), seed, 0).seed for seed in (1, 1 + 2**64, 1 + 2**127)}
+    assert len(boards) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -78,10 +79,13 @@ def test_a_tournament_can_be_extended_by_boards_and_by_entrants(tmp_path):
     assert [run.first for run in more.runs] == ["random", "random", "greedy"]
 
 
-@pytest.mark.parametrize("change", [{"seed": 1}, {"episode": "match"}, {"scores": "drawn"}])
+OTHER_BLOCKS = [{"seed": 1}, {"episode": "match"}, {"scores": "drawn"}, {"decision_time_s": 2.0}]
+
+
+@pytest.mark.parametrize("change", OTHER_BLOCKS)
 def test_other_settings_are_other_boards(tmp_path, change):
     run(tmp_path, boards=2)
-    other = Tournament.prepare(Settings(classic(target=500), BUNDLED, boards=2, **change))
+    other = Tournament.prepare(Settings(classic(), BUNDLED, boards=2, **change))
     assert counting(other, tmp_path)[0] == 0
 
 
@@ -124,6 +128,16 @@ def test_an_entrant_that_ends_its_process_or_hangs_forfeits_and_the_others_play_
         assert bool(part.faults) == (part.pairing.points_a_deal == 2_000)
     again = Tournament.prepare(tournament.settings)
     assert counting(again, tmp_path) == [10, 10]
+
+
+def test_an_entrant_whose_files_change_after_it_was_entered_is_not_played_under_its_old_fingerprint(tmp_path):
+    path = tmp_path / "mine.py"
+    shutil.copy(OUTSIDERS, path)
+    tournament = Tournament.prepare(Settings(classic(), ("random", f"file:{path}:First"), boards=2))
+    path.write_text(path.read_text() + "\n# another\n")
+    with pytest.raises(ArenaError, match=r"the files of file:.*mine.py:First have changed since"):
+        tournament.run(tmp_path / "blocks", 1)
+    assert not list(tmp_path.glob("blocks/*.npz"))
 
 
 def test_an_interrupted_tournament_goes_on_where_it_was(tmp_path):
@@ -212,6 +226,7 @@ BAD_SETTINGS = [
     ({"until": 0.0, "boards": 100}, "until: 0.0 must be a positive"),
     ({"until": 20.0, "boards": 10}, "with --until play at least 50 first"),
     ({"seed": -1}, "seed: -1 must be"),
+    ({"seed": 2**128}, "must be a whole number from 0 to 2^128 - 1"),
     ({"scores": (0, 0, 0)}, "2 numbers, one a side"),
     ({"decision_time_s": 0.0}, "decision-time-s: 0.0 must be"),
     ({"decision_time_s": float("inf")}, "decision-time-s: inf must be"),

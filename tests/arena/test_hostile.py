@@ -1,0 +1,119 @@
+"""An agent may do what it likes to its process: it forfeits or nothing happens, and all others play on."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from canasta_agents.arena import third_party
+from canasta_agents.arena.blocks import Block, BlockResult, Player, play_block
+from canasta_agents.arena.cli import main
+from canasta_agents.arena.forfeits import FORFEIT_POINTS
+from canasta_agents.arena.schedule import matchup
+from canasta_agents.arena.third_party import EntrantProcess, ThirdPartyAgent
+from canasta_env.rules import classic
+from tests.arena import stubs
+
+RULES = classic()
+BLOCK = Block(RULES, matchup(RULES, (0,), (1,)), 0, 2, decision_time_s=0.1)
+UNREADABLE = "gave an answer that cannot be read"
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="entrants are limited in full on Linux only")
+
+HARMLESS = [
+    "Forking",
+    "Threading",
+    "Printing",
+    "Reading",
+    "Seeding",
+    "Handling",
+    "Moving",
+    "Scribbling",
+]
+AT_FAULT = {
+    "ForkingAndAnswering": UNREADABLE,
+    "Closing": "ended its process",
+    "Allocating": "MemoryError",
+    "AnsweringTwice": "answered question 5 in place of question 6",
+    "AnsweringForOthers": "answered question 1000000 in place of question 5",
+    "Flooding": "answered with 1,152,921,504,606,846,976 bytes, more than 1,048,576",
+    "Stopping": "did not stop in time",
+    "Garbling": UNREADABLE,
+    "Pickling": UNREADABLE,
+    "Sleeping": "did not stop in time",
+}
+
+
+def play_against(name: str) -> BlockResult:
+    """Boards of an honest player against a hostile one."""
+    process = EntrantProcess()
+    try:
+        process.make(f"python:tests.arena.hostile:{name}", RULES)
+        hostile = Player(ThirdPartyAgent(process, name), is_warm=True)
+        return play_block(BLOCK, [Player(stubs.Drawing()), hostile])
+    finally:
+        process.end()
+
+
+@cache
+def honest() -> BlockResult:
+    return play_block(BLOCK, [Player(stubs.Drawing()), Player(stubs.Laying())])
+
+
+@pytest.fixture(autouse=True)
+def short_grace(monkeypatch):
+    monkeypatch.setattr(third_party, "GRACE_S", 1.0)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_an_agent_does_to_its_own_process_changes_nothing(name, capfd):
+    folder, state = Path.cwd(), np.random.get_state()[1].tolist()
+    played = play_against(name)
+    assert not played.faults
+    assert played.actions == honest().actions
+    assert (played.points == honest().points).all()
+    assert (Path.cwd(), np.random.get_state()[1].tolist()) == (folder, state)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("name", "reason"), AT_FAULT.items())
+def test_an_agent_that_breaks_its_line_forfeits_the_block(name, reason):
+    played = play_against(name)
+    assert [(fault.slot, fault.board) for fault in played.faults] == [(1, 0), (1, 1)]
+    assert all(reason in fault.reason for fault in played.faults)
+    assert (played.points == FORFEIT_POINTS["classic"]).all()
+
+
+def test_a_forfeit_names_the_agent_and_leaves_all_other_results_as_they_would_be(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    bad = [f"python:tests.arena.hostile:{name}" for name in ("AnsweringForOthers", "Patching")]
+    results = [results_of(name, entrants) for name, entrants in (("without", []), ("with", bad))]
+    output = capsys.readouterr().out
+    assert "forfeit AnsweringForOthers, 2 boards from 0 on of greedy – AnsweringForOthers" in output
+    alone, together = ({(row["first"], row["second"]): row for row in part["pairings"]} for part in results)
+    assert {pair: together[pair] for pair in alone} == alone
+    assert {row["entrant"] for row in results[1]["forfeits"]} == {"AnsweringForOthers"}
+
+
+def results_of(name: str, entrants: list[str]) -> dict:
+    arguments = ["--game", "classic", "--episode", "deal", "--boards", "2", "--workers", "1", "--seed", "4"]
+    honest = "python:tests.arena.stubs:Laying"
+    assert main(["--agents", "greedy", "random", honest, *entrants, *arguments, "--name", name]) == 0
+    return json.loads(Path("results", name, "results.json").read_text())
+
+
+def test_an_entrants_process_does_not_outlive_it():
+    process = EntrantProcess()
+    number = process._process.process.pid
+    process.end()
+    assert number is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
