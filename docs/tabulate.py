@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from canasta_agents.arena.cli import Arguments as Evaluating
+from canasta_agents.arena.deal_stats import STATISTICS
 from canasta_agents.learning.cli import Arguments as Training
 from canasta_agents.play.cli import Arguments as Playing
 from canasta_env.__main__ import main as canasta_env_main
@@ -80,6 +81,10 @@ pictures are functions of it. Cards are counts by kind, in the order joker, 2, r
 sides are counted from the viewer's own, which is 0; places beyond the game's seats and sides are empty. Melds
 of a rank stand at the rank's kind, black threes at theirs, the wild meld at joker. NOBODY and NO_CARD are −1.
 """
+STATISTICS_INTRO = """
+Of each side, as means: keys under `anatomy` in `results.json`, columns of `statistics.csv`, and most of them
+in the report ([The arena](arena.md#what-is-written)). The first seven are points by clause (R-SCORE).
+"""
 TRAINING_INTRO = """
 `python train.py [CONFIG.toml] [--section.key value ...]`; installed from a wheel it is `canasta-train`. A
 config is TOML: `--ppo.learning-rate` is the key `learning_rate` of its table `[ppo]`. How to use it:
@@ -93,6 +98,7 @@ def pages() -> dict[str, str]:
         "actions.md": _actions(),
         "layout.md": _layouts(),
         "view.md": _view(),
+        "statistics.md": _statistics(),
         "commands/train.md": _training(),
         "commands/evaluate.md": _command("evaluate.py", Evaluating, "../arena.md", "The arena"),
         "commands/play.md": _command("play.py", Playing, "../play.md", "A table to sit down at"),
@@ -136,6 +142,19 @@ def _view() -> str:
         "# What a seat may know: VIEW",
         MADE + VIEW_INTRO,
         _table("field", "type", "is", rows=rows),
+    )
+
+
+def _statistics() -> str:
+    rows = [
+        f"| `{statistic.name}` | {statistic.meaning} | {statistic.per or 'deal'} "
+        f"| {f'{statistic.group}: {statistic.label}' if statistic.group else statistic.label} |"
+        for statistic in STATISTICS
+    ]
+    return _page(
+        "# What is counted of a deal",
+        MADE + STATISTICS_INTRO,
+        _table("name", "is", "per", "in the report", rows=rows),
     )
 
 

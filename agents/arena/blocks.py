@@ -346,9 +346,8 @@ def tally(block: Block, outcomes: NDArray[np.void]) -> BlockResult:
         outcomes: `(deals,) OUTCOME`, by table and deal.
     """
     shape = (block.num_boards, len(block.matchup.arrangements))
-    team_of_side = np.array([a.team_of_side for a in block.matchup.arrangements])
     table = outcomes["table"]
-    is_first = team_of_side[table % shape[1]] == 0  # (deals, sides)
+    is_first = block.matchup.team_of_side[table % shape[1]] == 0  # (deals, sides)
     totals = outcomes["points"][:, : block.rules.num_sides, TOTAL].astype(np.float64)
     difference = _mean_where(totals, is_first) - _mean_where(totals, ~is_first)
     num_tables = block.num_tables

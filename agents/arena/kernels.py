@@ -9,14 +9,14 @@ from __future__ import annotations
 # mypy: allow-untyped-calls
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-# mypy: allow-untyped-calls
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.arena import deal_stats
+from canasta_agents.arena.deal_stats import FIELDS
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.jit import kernel as heuristics_kernel
 from canasta_agents.heuristics.jit import random_number
@@ -40,33 +40,22 @@ from canasta_env.engine.state import (
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import build_view
 
-kernel = KernelCache("arena", [*heuristics_kernel.sources, Path(__file__).resolve()])
+_SOURCES = [Path(file).resolve() for file in (__file__, deal_stats.__file__)]
+kernel = KernelCache("arena", [*heuristics_kernel.sources, *_SOURCES])
 
 GOES_ON, IS_OVER, IS_ILLEGAL = range(3)  # what became of a table's action
 MAX_ACTIONS = 1_024  # of a deal; every turn draws a card or melds three, so no deal comes near it
 
-# What happened in a deal; fields with MAX_SIDES columns have one a side.
+# What happened in a deal; fields with MAX_SIDES columns have one a side. `went_out` is a seat, -1 if nobody
+# did, and `opened_turn` is 0 if the side did not open.
 OUTCOME = np.dtype(
     [
         ("scores", np.int64, (MAX_SIDES,)),  # match scores when the deal began
         ("points", np.int32, (MAX_SIDES, len(SCORE_FIELDS))),  # a field for each clause of R-SCORE
         ("table", np.int32),
         ("deal", np.int32),  # of the match, from 0
-        ("decisions", np.int16),  # counted while the deal is played, down to answered_no
-        ("opened_turn", np.int16, (MAX_SIDES,)),  # turn in which the side opened; 0 if it did not
-        ("piles_taken", np.int16, (MAX_SIDES,)),
-        ("asked", np.int16, (MAX_SIDES,)),  # whether to go out
-        ("answered_yes", np.int16, (MAX_SIDES,)),
-        ("answered_no", np.int16, (MAX_SIDES,)),
-        ("turns", np.int16),
-        ("cards_left", np.int16, (MAX_SIDES,)),  # in hands
-        ("went_out", np.int8),  # seat, -1 if nobody did
-        ("concealed", np.int8),
-        ("clean_canastas", np.int8, (MAX_SIDES,)),
-        ("clean_sevens_or_aces", np.int8, (MAX_SIDES,)),  # among the clean ones
-        ("mixed_canastas", np.int8, (MAX_SIDES,)),
-        ("wild_canastas", np.int8, (MAX_SIDES,)),
-        ("threes", np.int8, (MAX_SIDES,)),  # laid
+        ("decisions", np.int16),
+        *FIELDS,  # see STATISTICS; counted while the deal is played, or by `sum_up`
     ],
     align=True,
 )
@@ -178,7 +167,7 @@ def sum_up(rules: Any, tables: Any, running: Any, which: Any) -> None:
 @kernel
 def _sum_up_side(s: Any, side: Any, points: Any, outcome: Any) -> None:
     outcome.scores[side] = s.scores[side]
-    outcome.threes[side] = s.red_threes[side] + s.black_threes[side]
+    outcome.threes_laid[side] = s.red_threes[side] + s.black_threes[side]
     for field in range(_NUM_FIELDS):
         outcome.points[side, field] = points[field]
     for rank in range(FIRST_RANK, END_OF_RANKS):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from canasta_agents.arena.blocks import Block, BlockResult
-from canasta_agents.arena.deal_stats import REASONS, SAMPLE_EVERY, Candidate, candidates
+from canasta_agents.arena.notable import REASONS, SAMPLE_EVERY, Candidate, candidates
 from canasta_agents.arena.schedule import Board, draw_board
 from canasta_agents.arena.tournament import MatchupRun, Tournament
 from canasta_agents.files import write_file

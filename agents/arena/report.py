@@ -15,7 +15,8 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from canasta_agents.arena.deal_stats import REASONS
+from canasta_agents.arena.deal_stats import POINTS_BY_CLAUSE, columns
+from canasta_agents.arena.notable import REASONS
 from canasta_agents.arena.schedule import Board
 from canasta_agents.commands import printable
 from canasta_agents.files import write_file
@@ -52,6 +53,7 @@ def render(results: dict[str, Any]) -> str:
     order = [row["entrant"] for row in results["standings"]] or names
     anatomy = sorted(results["anatomy"], key=lambda row: order.index(row["entrant"]))
     anatomy = [row for row in anatomy if row["deals"] > 0]
+    rules = Rules.from_dict(results["settings"]["rules"])
     template = environment.get_template("report.html")
     return template.render(
         results=results,
@@ -61,9 +63,9 @@ def render(results: dict[str, Any]) -> str:
         cells=_cells(results["pairings"]),
         anatomy=anatomy,
         ratings_svg=Markup(ratings_plot(results["standings"])) if results["standings"] else "",
-        anatomy_svg=Markup(anatomy_plot(anatomy)) if anatomy else "",
+        points_svg=Markup(points_plot(anatomy)) if anatomy else "",
         replays=_embedded(_replays(results)),
-        rules=Rules.from_dict(results["settings"]["rules"]),
+        statistics=columns(rules),
         css=_text("report.css"),
         script=_text("replay.js"),
     )
@@ -131,15 +133,6 @@ def _decimal(number: float | None, digits: int = 2) -> str:
 
 
 INK, FAINT, ACCENT = "#26312c", "#d9d5ca", "#1f6f54"
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
-CLAUSES = {
-    "melded_cards": ("cards melded", "#0072b2"),
-    "canastas": ("canastas", "#009e73"),
-    "going_out": ("going out", "#f0e442"),
-    "threes": ("threes", "#cc79a7"),
-    "cards_in_hand": ("cards in hand", "#e69f00"),
-    "penalties": ("penalties", "#d55e00"),
-}
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "canasta",
@@ -172,7 +165,7 @@ def ratings_plot(standings: Sequence[dict[str, Any]]) -> str:
         return _svg(figure, "Ratings with intervals")
 
 
-def anatomy_plot(rows: Sequence[dict[str, Any]]) -> str:
+def points_plot(rows: Sequence[dict[str, Any]]) -> str:
     """Points a deal of each entrant's sides, stacked by clause: gains to the right, losses to the left."""
     with matplotlib.rc_context(_STYLE):
         figure, axes = _rows([row["entrant"] for row in rows])
@@ -186,10 +179,11 @@ def anatomy_plot(rows: Sequence[dict[str, Any]]) -> str:
 
 def _stack(axes: Axes, place: int, row: dict[str, Any]) -> None:
     right = left = 0.0
-    for name, (label, colour) in CLAUSES.items():
-        points = row[name]
+    for clause in POINTS_BY_CLAUSE:
+        points = row[clause.name]
         start = right if points >= 0 else left
-        axes.barh(place, points, 0.62, start, color=colour, label=label if place == 0 else None, zorder=2)
+        label = clause.label if place == 0 else None
+        axes.barh(place, points, 0.62, start, color=clause.colour, label=label, zorder=2)
         right, left = right + max(points, 0.0), left + min(points, 0.0)
     axes.plot([row["total"]] * 2, [place - 0.4, place + 0.4], color=INK, lw=2.5, zorder=4)
     axes.annotate(

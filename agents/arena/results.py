@@ -6,7 +6,9 @@ and ratings are from the first entrant's side. `per_board` has a number a board,
 
 from __future__ import annotations
 
+import csv
 import importlib.metadata
+import io
 import json
 import math
 import platform
@@ -39,7 +41,7 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
         command: The command line that ran it.
         seconds: How long it took.
     """
-    stats = {id(run): _anatomies(tournament, run) for run in tournament.runs}
+    stats = {id(run): _team_stats(tournament, run) for run in tournament.runs}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -56,7 +58,7 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
         ],
         "standings": standings(tournament),
         "pairings": [_pairing(run, stats[id(run)]) for run in tournament.runs],
-        "anatomy": _anatomy_by_entrant(tournament, stats),
+        "anatomy": _stats_by_entrant(tournament, stats),
         "forfeits": [_forfeit(tournament, run, fault) for run in tournament.runs for fault in run.faults],
         "notable": [
             {
@@ -73,6 +75,16 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
 def save(path: Path, results: dict[str, Any]) -> None:
     """Write results.json, as a whole or not at all."""
     write_file(path, json.dumps(results, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def save_statistics(path: Path, results: dict[str, Any]) -> None:
+    """Write statistics.csv: a row for each entrant, with its mean of each statistic."""
+    text = io.StringIO()
+    rows = results["anatomy"]
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_file(path, text.getvalue())
 
 
 def standings(tournament: Tournament) -> list[dict[str, Any]]:
@@ -180,7 +192,7 @@ def _pairing(run: MatchupRun, stats: tuple[DealStats, DealStats]) -> dict[str, A
         "match_wins": _interval(pairing.match_wins) if pairing.match_wins else None,
         "plan": vars(pairing.plan) if pairing.plan else None,
         "forfeits": len(pairing.faults),
-        "anatomy": {"first": _anatomy(stats[0]), "second": _anatomy(stats[1])},
+        "anatomy": {"first": _stats(stats[0]), "second": _stats(stats[1])},
         "per_board": {
             "points": _numbers(table.points),
             "deals": table.deals.tolist(),
@@ -201,17 +213,16 @@ def _interval(interval: Interval) -> dict[str, float | None]:
     }
 
 
-def _anatomies(tournament: Tournament, run: MatchupRun) -> tuple[DealStats, DealStats]:
-    parts = [
-        team_stats(block.rules, block.matchup, played.outcomes) for block, played in tournament.finished(run)
-    ]
+def _team_stats(tournament: Tournament, run: MatchupRun) -> tuple[DealStats, DealStats]:
+    team_of_side = run.matchup.team_of_side
+    parts = [team_stats(played.outcomes, team_of_side) for _, played in tournament.finished(run)]
     return total([first for first, _ in parts]), total([second for _, second in parts])
 
 
-def _anatomy_by_entrant(
+def _stats_by_entrant(
     tournament: Tournament, stats: dict[int, tuple[DealStats, DealStats]]
 ) -> list[dict[str, Any]]:
-    """An entrant's anatomy over all matchups in which it was a team by itself."""
+    """An entrant's stats over all matchups in which it was a team by itself."""
     rows = []
     for number, entrant in enumerate(tournament.entrants):
         parts = [
@@ -220,12 +231,12 @@ def _anatomy_by_entrant(
             for place, team in enumerate(run.matchup.teams)
             if team == (number,)
         ]
-        rows.append({"entrant": entrant.name, **_anatomy(total(parts))})
+        rows.append({"entrant": entrant.name, **_stats(total(parts))})
     return rows
 
 
-def _anatomy(anatomy: DealStats) -> dict[str, Any]:
-    return {"deals": anatomy.deals, **{name: round(mean, 4) for name, mean in anatomy.per_deal().items()}}
+def _stats(stats: DealStats) -> dict[str, Any]:
+    return {"deals": stats.deals, **{name: round(mean, 4) for name, mean in stats.means().items()}}
 
 
 def _forfeit(tournament: Tournament, run: MatchupRun, fault: Fault) -> dict[str, Any]:

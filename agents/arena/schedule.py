@@ -13,6 +13,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from canasta_agents.arena.kernels import board_dealer, order_stock
 from canasta_env.cards import KINDS
@@ -55,6 +56,11 @@ class Matchup:
     def is_mixed(self) -> bool:
         """Whether a team is made of two entrants."""
         return any(len(team) > 1 for team in self.teams)
+
+    @property
+    def team_of_side(self) -> NDArray[np.int64]:
+        """The team at each side, `(arrangements, sides)`."""
+        return np.array([arrangement.team_of_side for arrangement in self.arrangements])
 
 
 def round_robin(num_entrants: int) -> list[tuple[Team, Team]]:

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from canasta_agents.arena.blocks import Block, BlockResult, Player, forfeited, play_block
-from canasta_agents.arena.deal_stats import thin_out
 from canasta_agents.arena.forfeits import WARM_UP_S
 from canasta_agents.arena.guarded import Answer, GuardedProcess, LostProcessError, StuckProcessError
 from canasta_agents.arena.kernels import kernel as fast_kernel
+from canasta_agents.arena.notable import thin_out
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.third_party import EntrantProcess, ThirdPartyAgent
 from canasta_agents.heuristics.jit import kernel as player_kernel
