@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from canasta_agents.processes import INTERRUPTED, REFUSED
+from canasta_env.validation import printable
 
 _OURS = ("canasta_agents", "canasta_env")
 
@@ -28,17 +29,6 @@ def evaluate() -> int:
 def play() -> int:
     """Sit down at a table."""
     return _run("play.py", "canasta_agents.play.cli", "play")
-
-
-def printable(text: str) -> str:
-    """A text that a terminal can only show: control characters, among them line ends, are written out.
-
-    Names of files, entrants and runs, and what a third party's error says, may hold sequences that clear the
-    screen or write over what was shown before.
-    """
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in text
-    )
 
 
 def _run(command: str, module: str, extra: str) -> int:

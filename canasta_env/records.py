@@ -21,7 +21,15 @@ from canasta_env.engine import batch
 from canasta_env.engine.state import NOBODY, allocate, rules_record
 from canasta_env.rules import Rules
 from canasta_env.table import Table
-from canasta_env.validation import check_order, check_rules, check_scores, check_seat, check_seed, shown
+from canasta_env.validation import (
+    check_order,
+    check_rules,
+    check_scores,
+    check_seat,
+    check_seed,
+    printable,
+    shown,
+)
 
 FORMAT = "canasta_env record"
 VERSION = 1
@@ -295,9 +303,8 @@ def _check_path(path: Any) -> Path:
 
 
 def _printable(path: str | Path) -> str:
-    """A path as text for every terminal: surrogates and control characters are spelled out."""
-    text = str(path)
-    return (text if text.isprintable() else repr(text)[1:-1])[-_LONGEST_PATH:]
+    """A path as text for every terminal, from its end where it is long."""
+    return printable(str(path))[-_LONGEST_PATH:]
 
 
 def _lines_of(text: str, where: str) -> list[str]:

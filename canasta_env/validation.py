@@ -26,6 +26,17 @@ def shown(value: Any) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
+def printable(text: str) -> str:
+    """A text that a terminal can only show: control characters, among them line ends, are written out.
+
+    Names of files, entrants and runs, and what a third party's error says, may hold sequences that clear the
+    screen or write over what was shown before.
+    """
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in text
+    )
+
+
 def whole_number(value: Any, name: str, low: int, high: int | None) -> int:
     """Return `value`, a Python or NumPy integer, as an int in low ... high; without an upper bound if None.
 

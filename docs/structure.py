@@ -117,6 +117,8 @@ def circle(arrows: Mapping[str, set[str]]) -> list[str]:
 
 def rows(arrows: Mapping[str, set[str]]) -> list[list[str]]:
     """The boxes row by row, the lowest first: each stands just above all that it imports from."""
+    if way := circle(arrows):
+        raise ValueError(f"no rows where imports go in a circle: {' -> '.join(way)}")
     height: dict[str, int] = {}
 
     def height_of(box: str) -> int:

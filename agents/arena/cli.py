@@ -24,13 +24,13 @@ from canasta_agents.arena.schedule import MAX_SEED, ArenaError, Scores
 from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results, shown
 from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
 from canasta_agents.arena.workers import agents_in_file
-from canasta_agents.commands import printable
 from canasta_agents.files import FolderInUseError, claim_folder, write_file
 from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.policies import playable_policy
 from canasta_agents.processes import wait_passively
 from canasta_agents.registry import RegistryError, is_third_party
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
+from canasta_env.validation import printable
 
 RUNS = Path("runs")
 RESULTS = Path("results")

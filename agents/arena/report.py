@@ -18,11 +18,11 @@ from matplotlib.figure import Figure
 from canasta_agents.arena.deal_stats import POINTS_BY_CLAUSE, columns
 from canasta_agents.arena.notable import REASONS
 from canasta_agents.arena.schedule import Board
-from canasta_agents.commands import printable
 from canasta_agents.files import write_file
 from canasta_env import Table
 from canasta_env.cards import KINDS, RANKS
 from canasta_env.rules import Rules
+from canasta_env.validation import printable
 
 _TEMPLATES = Path(__file__).parent / "templates"
 GAME_NAMES = {"classic": "Classic Canasta", "modern_american": "Modern American Canasta"}

@@ -22,7 +22,7 @@ from rich.table import Table
 from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.tournament import MatchupRun
 from canasta_agents.arena.tournament import Progress as ProgressCall
-from canasta_agents.commands import printable
+from canasta_env.validation import printable
 
 MAX_FORFEITS_SHOWN = 10
 
