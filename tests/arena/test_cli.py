@@ -138,7 +138,7 @@ def test_the_same_command_plays_nothing_again(matches, monkeypatch, capsys):
         "canasta_agents.arena.tournament.play_tasks", lambda tasks, workers: iter(()) if not tasks else 1 / 0
     )
     arguments = ("--agents-from", str(OUTSIDERS), "--game", "classic", "--target", "1000", "--boards", "6")
-    assert evaluate(*arguments, "--name", "mine", agents=(LAST,)) == 0
+    assert evaluate(*arguments, "--seed", "0", "--name", "mine", agents=(LAST,)) == 0
     assert "Report: results/mine/report.html" in capsys.readouterr().out
 
 
