@@ -27,6 +27,20 @@ class DecisionBatch:
     masks: NDArray[np.int8]  #: (n, NUM_ACTIONS), 1 = legal
     _observations: NDArray[np.int8] | None = field(default=None, repr=False)
 
+    @classmethod
+    def single(cls, rules: Rules, seat: int, view: NDArray[np.void], mask: NDArray[np.int8]) -> DecisionBatch:
+        """One decision, at the only table.
+
+        Args:
+            rules: The game.
+            seat: Absolute seat to move.
+            view: `()` or `(1,)` VIEW of that seat.
+            mask: `(NUM_ACTIONS,)`, 1 = legal.
+        """
+        return cls(
+            rules, np.zeros(1, np.int64), np.array([seat], np.int8), np.asarray(view).reshape(1), mask[None]
+        )
+
     def __len__(self) -> int:
         return len(self.views)
 

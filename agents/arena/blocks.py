@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.arena.forfeits import (
-    FORFEIT_POINTS,
     WARM_UP_S,
     EntrantError,
     Fault,
@@ -32,6 +31,7 @@ from canasta_agents.arena.kernels import (
     OUTCOME,
     CompiledSeats,
     deal,
+    is_match_won,
     observe,
     play,
     play_out,
@@ -45,6 +45,7 @@ from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.engine.state import allocate, rules_record
 from canasta_env.engine.view import VIEW
+from canasta_env.envs.episode import FORFEIT_POINTS
 from canasta_env.rules import Rules
 
 Episode = Literal["deal", "match"]
@@ -325,17 +326,10 @@ class _BlockRunner:
         self.running[ended] = np.zeros((), OUTCOME)
         if self.block.episode == "deal":
             return ended[:0]
-        going_on = ended[~self._is_match_over(ended)]
+        is_won = is_match_won(self.rules, self.tables, ended)
+        going_on: NDArray[np.int64] = ended[~is_won & (self.tables["deal"][ended] < MAX_DEALS)]
         deal(self.rules, self.tables, going_on)
         return going_on
-
-    def _is_match_over(self, which: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """R-MATCH-2: a side has reached the target, and one side leads."""
-        scores = self.tables["scores"][which, : self.block.rules.num_sides]
-        best = scores.max(axis=1)
-        leads = (scores == best[:, None]).sum(axis=1) == 1
-        over = (best >= self.block.rules.target) & leads
-        return np.asarray(over | (self.tables["deal"][which] >= MAX_DEALS))
 
 
 def tally(block: Block, outcomes: NDArray[np.void]) -> BlockResult:

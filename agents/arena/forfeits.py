@@ -24,9 +24,7 @@ from numpy.typing import NDArray
 from canasta_agents.registry import describe
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch
-from canasta_env.rules import Game
 
-FORFEIT_POINTS: dict[Game, int] = {"classic": 2_000, "modern_american": 5_000}  # as a very bad deal loses
 MAX_LEGAL_SHOWN = 8
 WARM_UP_S = 300.0  # for a reset; added to an agent's first call in a process, which may load and compile
 

@@ -27,11 +27,13 @@ from canasta_env.cards import NUM_KINDS as END_OF_RANKS
 from canasta_env.engine.dealing import deal_cards, first_dealer, shuffle
 from canasta_env.engine.jit import KernelCache
 from canasta_env.engine.legality import legal_mask
+from canasta_env.engine.match import match_winner
 from canasta_env.engine.melds import meld_size, meld_wilds
 from canasta_env.engine.scoring import SCORE_FIELDS, TOTAL, score_deal
 from canasta_env.engine.state import (
     MAX_SEATS,
     MAX_SIDES,
+    NOBODY,
     PHASE_OVER,
     WILD_MELD,
     as_kernel_argument,
@@ -81,6 +83,15 @@ def deal(rules: Any, tables: Any, which: Any) -> None:
     for table in which:
         shuffle(tables[table])
         deal_cards(rules[0], tables[table])
+
+
+@kernel
+def is_match_won(rules: Any, tables: Any, which: Any) -> Any:
+    """Whether the matches of the tables `which` are won, `(n,) bool` (R-MATCH-2)."""
+    is_won = np.empty(which.size, np.bool_)
+    for i in range(which.size):
+        is_won[i] = match_winner(rules[0], tables[which[i]].scores) != NOBODY
+    return is_won
 
 
 @kernel

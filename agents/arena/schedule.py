@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from canasta_agents.arena.kernels import board_dealer, order_stock
 from canasta_env.cards import KINDS
+from canasta_env.engine.match import LOWEST_DRAWN_SCORE, SCORE_STEP
 from canasta_env.engine.state import allocate
 from canasta_env.rules import MAX_SCORE, Rules
 
@@ -137,8 +138,6 @@ Scores = Literal["zero", "drawn"] | tuple[int, ...]
 _SEED_BYTES = 16
 MAX_SEED = 2 ** (8 * _SEED_BYTES) - 1  # of a tournament
 _SPARE_BITS = np.uint64(1)  # seeds are numbers of 63 bits
-_STEP = 5  # every score is a multiple of it
-_LOWEST_DRAWN = -1_000  # the lowest score drawn, for sides below zero
 
 
 @dataclass(frozen=True)
@@ -226,8 +225,8 @@ def _start_scores(rules: Rules, scores: Scores, words: list[int]) -> tuple[int, 
 
 def _drawn_score(rules: Rules, bracket_word: int, place_word: int) -> int:
     """A score below the target: every opening minimum equally likely, every score within it too."""
-    starts = [_LOWEST_DRAWN if start is None else start for start, _ in rules.opening_minima]
+    starts = [LOWEST_DRAWN_SCORE if start is None else start for start, _ in rules.opening_minima]
     starts = [start for start in starts if start < rules.target]
     bracket = bracket_word % len(starts)
     low, high = starts[bracket], [*starts[1:], rules.target][bracket]
-    return low + _STEP * (place_word % max(1, (high - low) // _STEP))
+    return low + SCORE_STEP * (place_word % max(1, (high - low) // SCORE_STEP))

@@ -189,13 +189,7 @@ def record_deal(rules: Rules, agent: Agent, reference: Agent, seed: int) -> Reco
     for player in (agent, reference):
         player.reset(1, seed)
     while (seat := table.to_play) is not None:
-        batch = DecisionBatch(
-            rules,
-            tables=np.zeros(1, np.int64),
-            seats=np.array([seat], np.int8),
-            views=table.view(seat).reshape(1),
-            masks=table.action_mask()[None],
-        )
+        batch = DecisionBatch.single(rules, seat, table.view(seat), table.action_mask())
         player = agent if rules.side_of(seat) == 0 else reference
         recorder.play(NOTATIONS[int(player.act(batch)[0])])
     return recorder.record()

@@ -125,13 +125,7 @@ def decision(table: Table) -> DecisionBatch:
     """The decision of the seat to move, as an agent is asked it."""
     seat = table.to_play
     assert seat is not None
-    return DecisionBatch(
-        table.rules,
-        tables=np.zeros(1, np.int64),
-        seats=np.array([seat], np.int8),
-        views=table.view(seat),
-        masks=table.action_mask()[None],
-    )
+    return DecisionBatch.single(table.rules, seat, table.view(seat), table.action_mask())
 
 
 def choose(agent: Agent, table: Table) -> str:

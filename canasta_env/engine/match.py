@@ -9,8 +9,8 @@ from canasta_env.engine.jit import kernel
 from canasta_env.engine.scoring import SCORE_FIELDS, TOTAL, score_deal
 from canasta_env.engine.state import MAX_SIDES, NOBODY
 
-_GRAIN = 5  # drawn scores are multiples of it, as real ones are
-_LOWEST_DRAWN = -1_000
+SCORE_STEP = 5  # drawn scores are multiples of it, as real ones are
+LOWEST_DRAWN_SCORE = -1_000  # for sides below zero
 _SCORE_STREAM = -2_147_000_000  # streams far from those of deals
 _MOST_SCORES = 1 << 30  # to draw from
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -72,10 +72,11 @@ def draw_scores(rules, s):  # type: ignore[no-untyped-def]
     for side in range(rules.num_sides):
         x += _GAMMA
         step = below(mix(x), reachable)
-        low = _LOWEST_DRAWN if step == 0 else rules.minimum_from[step]
+        low = LOWEST_DRAWN_SCORE if step == 0 else rules.minimum_from[step]
         high = rules.minimum_from[step + 1] if step + 1 < reachable else rules.target
+        num_scores = max(1, min(_MOST_SCORES, (high - low) // SCORE_STEP))
         x += _GAMMA
-        s.scores[side] = low + _GRAIN * below(mix(x), max(1, min(_MOST_SCORES, (high - low) // _GRAIN)))
+        s.scores[side] = low + SCORE_STEP * below(mix(x), num_scores)
 
 
 @kernel

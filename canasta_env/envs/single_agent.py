@@ -180,13 +180,8 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         if not hasattr(opponent, "act"):
             return opponent(episode.observe(episode.seat))
         seat = episode.seat
-        decision = DecisionBatch(
-            self.rules,
-            tables=np.zeros(1, np.int64),
-            seats=np.array([seat], np.int8),
-            views=episode.view(seat),
-            masks=episode.observe(seat)["action_mask"][None],
-        )
+        mask = episode.observe(seat)["action_mask"]
+        decision = DecisionBatch.single(self.rules, seat, episode.view(seat), mask)
         return ask_agent(opponent, decision)[0]
 
     def _hear(self) -> None:

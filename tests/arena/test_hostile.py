@@ -14,9 +14,9 @@ import pytest
 from canasta_agents.arena import third_party
 from canasta_agents.arena.blocks import Block, BlockResult, Player, play_block
 from canasta_agents.arena.cli import main
-from canasta_agents.arena.forfeits import FORFEIT_POINTS
 from canasta_agents.arena.schedule import matchup
 from canasta_agents.arena.third_party import EntrantProcess, ThirdPartyAgent
+from canasta_env.envs.episode import FORFEIT_POINTS
 from canasta_env.rules import classic
 from tests.arena import stubs
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from canasta_agents.arena.blocks import Block, BlockResult, Player, play_block
-from canasta_agents.arena.forfeits import FORFEIT_POINTS
 from canasta_agents.arena.schedule import draw_board, matchup
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.players import PLAYERS_OF
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS
 from canasta_env.engine.scoring import TOTAL
+from canasta_env.envs.episode import FORFEIT_POINTS
 from canasta_env.rules import Rules, classic, modern_american
 from tests.arena import stubs
 
