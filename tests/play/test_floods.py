@@ -204,7 +204,7 @@ def test_tables_that_are_opened_and_left_do_not_stay(server: Server, number: int
 
 def long_record(num_deals: int) -> Record:
     """A match to a target out of reach."""
-    rules, rng = classic(players=2, target=10**6), Random(3)
+    rules, rng = classic(players=2, target=10**8), Random(3)
     deals: list[DealRecord] = []
     scores, dealer = (0, 0), 0
     for number in range(num_deals):
