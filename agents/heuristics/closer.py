@@ -70,7 +70,7 @@ def _discard(rules, params, view, mask, random):
     scores = no_scores()
     is_open = pile_is_open(view)
     for kind in range(NUM_KINDS):
-        scores[kind] = VALUE[kind] + own.copy * (view.hand[kind] - 1)
+        scores[kind] = VALUE[kind] + own.further_copy * (view.hand[kind] - 1)
         if is_wild(kind):
             scores[kind] += own.wild
         if kind == BLACK_THREE:

@@ -76,8 +76,8 @@ def make_player(
     """Make a player of its phases: kernels `(rules, params, view, mask, random) -> action`.
 
     All get a RULES, a PARAMS and a VIEW record, the legal actions `(NUM_ACTIONS,) int8` and a number in
-    [0, 1) for what is left to chance. Those of a turn are asked in the order below until one has an action;
-    the others answer NOTHING.
+    [0, 1) for what is left to chance. After the draw, `go_out`, then `lay_opening` or `lay`, then `discard`
+    are asked for one action at a time; one that has none answers NOTHING.
 
     Args:
         name: The name it is listed under.

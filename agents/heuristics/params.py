@@ -24,7 +24,7 @@ class CloserParams:
     black_three_from: float = 5  # two players: black threes wait for a pile of so many cards
     black_three_held: float = 30  # ... and until then score this
     danger: float = 60  # a rank that an opposing side has on the table, on an open pile
-    copy: float = 12  # each further copy in hand
+    further_copy: float = 12  # each further copy in hand
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import pytest
 from benchmarks.heuristic_ablation import duel
 from canasta_agents.heuristics import going_out, jit
 from canasta_agents.heuristics.agent import CompiledAgent
+from canasta_agents.heuristics.params import PARAMS
 from canasta_agents.heuristics.players import PLAYERS as ALL_PLAYERS
 from canasta_agents.registry import make, names
 from canasta_env.actions import DISCARD_JOKER, PICK_UP
@@ -127,6 +128,12 @@ def test_a_player_against_itself_comes_out_at_zero(game):
 def test_names_are_unique_since_compiled_players_are_kept_by_name():
     names_of_all = [player.name for player in ALL_PLAYERS]
     assert len(set(names_of_all)) == len(names_of_all)
+
+
+def test_numbers_are_read_without_numba_too_where_a_record_has_methods():
+    """The closer's `copy` was NumPy's method there, and no player could be followed with a debugger."""
+    taken = [name for params in (PARAMS, *(PARAMS[name] for name in PARAMS.names)) for name in params.names]
+    assert not [name for name in taken if hasattr(np.record, name)]
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
