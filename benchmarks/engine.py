@@ -45,7 +45,7 @@ def play_observed(rules, tables, views, observations, steps, seed):  # type: ign
             s = tables[table]
             legal_mask(rules[0], s, scratch, mask)
             build_view(rules[0], s, s.to_play, views[table])
-            encode(rules[0], views[table], observations[table])
+            encode(rules[0], views[table], mask, observations[table])
             random = mix(seed + np.uint64(step * tables.size + table))
             apply(rules[0], s, batch.choose_one(mask, random))
             if s.phase == PHASE_OVER:

@@ -46,10 +46,10 @@ class DecisionBatch:
 
     @property
     def observations(self) -> NDArray[np.int8]:
-        """The views as observation vectors, `(n, observation_size) int8`; encoded when first asked for."""
+        """Views and legal actions as observation vectors, `(n, observation_size) int8`; encoded when first asked for."""
         if self._observations is None:
             self._observations = np.empty((len(self), observation_size(self.rules)), np.int8)
-            encode_views(rules_record(self.rules), self.views, self._observations)
+            encode_views(rules_record(self.rules), self.views, self.masks, self._observations)
         return self._observations
 
 

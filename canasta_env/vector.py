@@ -153,7 +153,7 @@ class VectorTables:
     def observations(self) -> NDArray[np.int8]:
         """Observations of the seats to move, `(num_tables, observation_size) int8`, a buffer."""
         if not self._is_encoded:
-            encode_views(self._rules, self.views, self._observations)
+            encode_views(self._rules, self.views, self.masks, self._observations)
             self._is_encoded = True
         return self._observations
 
@@ -161,7 +161,7 @@ class VectorTables:
     def critic_states(self) -> NDArray[np.int8]:
         """Observations and the other hands, `(num_tables, critic_size) int8`, a buffer; for training only."""
         if not self._has_critic_states:
-            encode_critic_states(self._rules, self._states, self.views, self._critic_states)
+            encode_critic_states(self._rules, self._states, self.views, self.masks, self._critic_states)
             self._has_critic_states = True
         return self._critic_states
 

@@ -46,6 +46,7 @@ from canasta_agents.neural.arrays import Arrays, CheckpointError, prefixed, with
 from canasta_agents.neural.network import build_network
 from canasta_env import records
 from canasta_env.agent import Agent
+from canasta_env.engine.encoding import row_size
 from canasta_env.rules import Rules
 from canasta_env.vector import VectorTables
 
@@ -167,7 +168,7 @@ class Trainer:
         ]
         observation_size = tables[0].observations.shape[1]
         critic_size = tables[0].critic_states.shape[1] if config.network.critic == "privileged" else 0
-        network = build_network(config.network, observation_size, critic_size)
+        network = build_network(config.network, observation_size, critic_size, row_size(self.rules))
         self.network = network.to(self.device.torch_device)
 
         bounds = section_bounds(sizes, config.rollout.steps, self.rules.players).tolist()

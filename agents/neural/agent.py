@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from canasta_agents.neural.distribution import best_actions, find_forced, sample_actions
+from canasta_agents.neural.features import FeatureReader
 from canasta_agents.neural.network import ActorCritic
 from canasta_agents.neural.policy_file import load_policy
 from canasta_env.agent import DecisionBatch
@@ -36,7 +37,10 @@ class NeuralAgent:
         self.name = f"neural:{path}"
         self.rules = policy.rules
         self.value_unit = VALUE_UNITS[policy.card.get("objective", "deal")]
-        self._play_with(policy.network, choice)
+        reader = None
+        if policy.features is not None:
+            reader = FeatureReader(policy.rules, policy.features, self.name)
+        self._play_with(policy.network, choice, reader)
 
     @classmethod
     def of(cls, network: ActorCritic, name: str, choice: Choice = "best") -> NeuralAgent:
@@ -78,23 +82,28 @@ class NeuralAgent:
             return probabilities, None
         scale = self._network.value_scale
         with torch.inference_mode():
-            tensor = torch.from_numpy(batch.observations).to(scale.device)
+            tensor = torch.from_numpy(self._read(batch.observations)).to(scale.device)
             values: NDArray[np.float32] = (self._network(tensor, tensor)[1] * scale).float().cpu().numpy()
         return probabilities, values
 
-    def _logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        expected = self._network.observation_size
+    def _read(self, observations: NDArray[np.int8]) -> NDArray[np.int8]:
+        """What the network reads of observations."""
+        expected = self._network.observation_size if self._reader is None else self._reader.observation_size
         if observations.shape[1] != expected:
             raise ValueError(
                 f"{self.name}: trained on observations of {expected} entries, asked with "
                 f"{observations.shape[1]}: another game, or another version of the environment"
             )
+        return observations if self._reader is None else self._reader.read(observations)
+
+    def _logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         with torch.inference_mode():
-            tensor = torch.from_numpy(observations).to(self._network.value_scale.device)
+            tensor = torch.from_numpy(self._read(observations)).to(self._network.value_scale.device)
             logits: NDArray[np.float32] = self._network.logits(tensor).float().cpu().numpy()
         return logits
 
-    def _play_with(self, network: ActorCritic, choice: Choice) -> None:
+    def _play_with(self, network: ActorCritic, choice: Choice, reader: FeatureReader | None = None) -> None:
         self._network = network
+        self._reader = reader  # None: the network reads all
         self._choice = choice
         self._rng = np.random.default_rng(0)

@@ -8,24 +8,31 @@ from typing import Any, Literal
 
 from canasta_agents.config_checks import require_choice, require_range
 
+OF_FORMAT_1 = {"kind": "flat"}  # what files of the first format leave unsaid
+
 
 @dataclass(frozen=True)
 class Network:
     """The form of the policy and of its critic."""
 
+    kind: Literal["rank", "flat"] = "rank"
+    """Weights shared over the ranks, or fully connected layers over the whole observation."""
     width: int = 256
     """Units of a hidden layer."""
     layers: int = 2
-    """Hidden layers."""
+    """Hidden layers; in a rank network, of its trunk."""
+    row_width: int = 64
+    """Units of the layers that a rank network runs over every rank."""
     critic: Literal["shared", "separate", "privileged"] = "shared"
     """A value head on the policy's layers; layers of its own; or such that see all hands (training only)."""
     custom: str = ""
-    """A network class of your own, module:Class, in place of the fully connected one: docs/training.md."""
+    """A network class of your own, module:Class, in place of these two: docs/training.md."""
 
     def __post_init__(self) -> None:
         """Refuse sizes that make no network."""
-        require_range(self, "width", 1)
-        require_range(self, "layers", 1)
+        require_choice(self, "kind", ("rank", "flat"))
+        for name in ("width", "layers", "row_width"):
+            require_range(self, name, 1)
         require_choice(self, "critic", ("shared", "separate", "privileged"))
 
     def to_dict(self) -> dict[str, Any]:

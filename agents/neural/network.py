@@ -1,4 +1,4 @@
-"""The network: what training, agents and export ask of one, and the one that is used unless another is named.
+"""The network: what training, agents and export ask of one, and the two that a config can name.
 
 A network of your own is a class in a file of yours, named by `--network.custom module:Class`. It is a
 subclass of `ActorCritic` with
@@ -22,6 +22,8 @@ from torch import nn
 from canasta_agents.config_checks import ConfigError, import_named
 from canasta_agents.neural.config import Network
 from canasta_env.actions import NUM_ACTIONS
+from canasta_env.cards import NUM_RANKS
+from canasta_env.engine.encoding import OTHER_ACTIONS, RANK_ACTIONS
 
 
 class ActorCritic(nn.Module):
@@ -81,7 +83,7 @@ class ActorCritic(nn.Module):
             self.value_scale.fill_(points)
 
 
-class PolicyNetwork(ActorCritic):
+class FlatNetwork(ActorCritic):
     """Fully connected layers over a binary observation; a head for the actions and one for the value.
 
     Layers are normalised (Ba et al. 2016) and, after the first, add to their input (He et al. 2016): with a
@@ -104,17 +106,95 @@ class PolicyNetwork(ActorCritic):
         self, observations: torch.Tensor, critic_states: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """See `ActorCritic.forward`."""
-        seen = observations.float()
+        seen = _as_numbers(observations)
         features = self.policy_layers(seen)
         if self.critic_layers is None:
             return self.policy_head(features), self.value_head(features).squeeze(-1)
-        critic_inputs = critic_states.float() if self.config.critic == "privileged" else seen
+        critic_inputs = _as_numbers(critic_states) if self.config.critic == "privileged" else seen
         return self.policy_head(features), self.value_head(self.critic_layers(critic_inputs)).squeeze(-1)
 
     def logits(self, observations: torch.Tensor) -> torch.Tensor:
         """See `ActorCritic.logits`."""
-        scores: torch.Tensor = self.policy_head(self.policy_layers(observations.float()))
+        scores: torch.Tensor = self.policy_head(self.policy_layers(_as_numbers(observations)))
         return scores
+
+
+class RankNetwork(ActorCritic):
+    """Layers that are shared by the ranks: what it learns of one rank it knows of all.
+
+    Each rank's row of features, with a bias of the rank's own, goes through the same layer (as in Deep
+    Sets, Zaheer et al. 2017). Mean and maximum over the ranks join the features that belong to no rank in a
+    trunk of the form of `FlatNetwork`'s layers. What the trunk has found is added to every row, and each
+    rank's actions are read from its row, the others from the trunk and the mean of the rows.
+
+    Args:
+        config: Sizes and kind of critic.
+        observation_size: Entries of an observation; its first `NUM_RANKS * row_size` are the rows.
+        critic_size: Entries of what the critic sees; only read if the critic is privileged.
+        row_size: Features in the row of a rank.
+    """
+
+    def __init__(self, config: Network, observation_size: int, critic_size: int, row_size: int) -> None:
+        super().__init__(config, observation_size, critic_size)
+        self.row_size = row_size
+        width, row_width = config.width, config.row_width
+        self.rank_bias = nn.Parameter(torch.zeros(NUM_RANKS, row_width))
+        self.row_layer = _linear(row_size, row_width, gain=math.sqrt(2), bias=False)
+        pooled = 2 * row_width
+        self.trunk = _hidden_layers(config, observation_size - NUM_RANKS * row_size + pooled)
+        self.trunk_to_rows = _linear(width, row_width, gain=1.0)
+        self.row_to_row = _linear(row_width, row_width, gain=1.0, bias=False)
+        self.rank_head = _linear(row_width, len(RANK_ACTIONS), gain=0.01)
+        self.other_head = _linear(width + row_width, len(OTHER_ACTIONS), gain=0.01)
+        self.critic_layers = None if config.critic == "shared" else _hidden_layers(config, self.critic_size)
+        self.value_head = _linear(width, 1, gain=0.1)
+        self.register_buffer("_places", _places_of_actions(), persistent=False)
+
+    _places: torch.Tensor  # (NUM_ACTIONS,) int64, where each action stands among the outputs of the heads
+
+    def forward(
+        self, observations: torch.Tensor, critic_states: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """See `ActorCritic.forward`."""
+        rows, trunk = self._features(observations)
+        logits = self._read(rows, trunk)
+        if self.critic_layers is None:
+            return logits, self.value_head(trunk).squeeze(-1)
+        critic_inputs = critic_states if self.config.critic == "privileged" else observations
+        return logits, self.value_head(self.critic_layers(_as_numbers(critic_inputs))).squeeze(-1)
+
+    def logits(self, observations: torch.Tensor) -> torch.Tensor:
+        """See `ActorCritic.logits`."""
+        return self._read(*self._features(observations))
+
+    def _features(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """What is found of the ranks, `(n, NUM_RANKS, row_width)`, and of the whole, `(n, width)`."""
+        end = NUM_RANKS * self.row_size
+        inputs = _as_numbers(observations)
+        rows = inputs[:, :end].view(-1, NUM_RANKS, self.row_size)
+        rows = torch.relu(self.row_layer(rows) + self.rank_bias)
+        pooled = [rows.mean(dim=1), rows.max(dim=1).values]
+        trunk: torch.Tensor = self.trunk(torch.cat([inputs[:, end:], *pooled], dim=1))
+        return rows, trunk
+
+    def _read(self, rows: torch.Tensor, trunk: torch.Tensor) -> torch.Tensor:
+        """The logits of all actions, `(n, NUM_ACTIONS)`."""
+        rows = torch.relu(self.row_to_row(rows) + self.trunk_to_rows(trunk)[:, None])
+        of_ranks = self.rank_head(rows).flatten(1)
+        others = self.other_head(torch.cat([trunk, rows.mean(dim=1)], dim=1))
+        return torch.cat([of_ranks, others], dim=1).index_select(1, self._places)
+
+
+def _places_of_actions() -> torch.Tensor:
+    """For each action its place behind the heads: rank by rank the rank's actions, then the others."""
+    of_ranks = [start + rank for rank in range(NUM_RANKS) for start in RANK_ACTIONS]
+    return torch.argsort(torch.tensor([*of_ranks, *OTHER_ACTIONS]))
+
+
+def _as_numbers(features: torch.Tensor) -> torch.Tensor:
+    """Features in the number format that layers read: at once the short one where that is in use."""
+    device = features.device.type
+    return features.to(torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32)
 
 
 class _Block(nn.Module):
@@ -137,27 +217,34 @@ def _hidden_layers(config: Network, size: int) -> nn.Sequential:
     return nn.Sequential(*first, *blocks, nn.LayerNorm(config.width))
 
 
-def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """A layer with orthogonal weights and no bias at first (Saxe et al. 2014)."""
-    layer = nn.Linear(inputs, outputs)
+def _linear(inputs: int, outputs: int, gain: float, bias: bool = True) -> nn.Linear:
+    """A layer with orthogonal weights and biases of 0 at first (Saxe et al. 2014)."""
+    layer = nn.Linear(inputs, outputs, bias=bias)
     nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
+    if bias:
+        nn.init.zeros_(layer.bias)
     return layer
 
 
-def build_network(config: Network, observation_size: int, critic_size: int = 0) -> ActorCritic:
+def build_network(
+    config: Network, observation_size: int, critic_size: int = 0, row_size: int = 0
+) -> ActorCritic:
     """A new network of the class and sizes that a config names.
 
     Args:
         config: What is wanted.
         observation_size: Entries of an observation.
         critic_size: Entries of what the critic sees; only read if the critic is privileged.
+        row_size: Features in the row of a rank (`canasta_env.engine.encoding.row_size`); only read if the
+            network is a rank network.
 
     Raises:
         ConfigError: If `network.custom` names no network that can be trained: says what it lacks.
     """
     if not config.custom:
-        return PolicyNetwork(config, observation_size, critic_size)
+        if config.kind == "flat":
+            return FlatNetwork(config, observation_size, critic_size)
+        return RankNetwork(config, observation_size, critic_size, row_size)
     kind = import_named(config.custom, "network.custom")
     if not (isinstance(kind, type) and issubclass(kind, ActorCritic)):
         raise ConfigError(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.neural.arrays import CheckpointError
+from canasta_agents.neural.features import FeatureReader, features_of_version_1
 from canasta_env.actions import NOTATION_VERSION, NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
-from canasta_env.engine.encoding import observation_size
 from canasta_env.rules import Rules
 
-FORMAT = 1  # of inputs, outputs and metadata; a change that old readers cannot read counts it up
+FORMAT = 2  # of inputs, outputs and metadata; a change that old readers cannot read counts it up
 METADATA = "canasta."  # what the names of our metadata begin with
 INPUTS = ("observations", "masks")
 OUTPUTS = ("actions", "log_probs")
@@ -42,30 +44,37 @@ class OnnxAgent:
         self._session = _open(Path(path))
         self.metadata = _metadata(self._session, Path(path))
         self.rules = rules or Rules.from_dict(json.loads(self.metadata["rules"]))
-        _require_fit(self.metadata, describe_policy(self.rules, observation_size(self.rules)), path)
+        names = self.metadata["features"].split()
+        _require_fit(self.metadata, describe_policy(self.rules, names), path)
+        try:
+            self._reader = FeatureReader(self.rules, names, str(path))
+        except CheckpointError as error:
+            raise ExportError(str(error)) from None
 
     def reset(self, num_tables: int, seed: int) -> None:
         """See `Agent.reset`: nothing is remembered and nothing drawn."""
 
     def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
         """See `Agent.act`."""
-        inputs = {"observations": batch.observations, "masks": np.ascontiguousarray(batch.masks)}
+        observations = self._reader.read(batch.observations)
+        inputs = {"observations": observations, "masks": np.ascontiguousarray(batch.masks)}
         actions: NDArray[np.int64] = self._session.run(["actions"], inputs)[0]
         return actions
 
 
-def describe_policy(rules: Rules, num_features: int) -> dict[str, str]:
+def describe_policy(rules: Rules, names: Sequence[str]) -> dict[str, str]:
     """The metadata of an exported policy: what it was trained on and how its numbers are to be read.
 
     Args:
         rules: The game it was trained on.
-        num_features: Entries of an observation.
+        names: The features that it reads, in order.
     """
     return {
         "format": str(FORMAT),
         "game": rules.game,
         "players": str(rules.players),
-        "observation_size": str(num_features),
+        "observation_size": str(len(names)),
+        "features": " ".join(names),
         "num_actions": str(NUM_ACTIONS),
         "notation_version": str(NOTATION_VERSION),
         "rules": json.dumps(rules.to_dict()),
@@ -97,12 +106,13 @@ def _metadata(session: Any, path: Path) -> dict[str, str]:
     metadata = {
         name.removeprefix(METADATA): text for name, text in found.items() if name.startswith(METADATA)
     }
-    if metadata.get("format") != str(FORMAT) or "rules" not in metadata:
+    if metadata.get("format") not in ("1", str(FORMAT)) or "rules" not in metadata:
         raise ExportError(
             f"{path}: is no policy exported by this version (format {metadata.get('format')}; it reads "
-            f"format {FORMAT}); python -m canasta_agents export writes one"
+            f"formats 1 and {FORMAT}); python -m canasta_agents export writes one"
         )
-    return metadata
+    rules = Rules.from_dict(json.loads(metadata["rules"]))
+    return {"features": " ".join(features_of_version_1(rules)), **metadata}
 
 
 def _require_fit(metadata: dict[str, str], wanted: dict[str, str], path: Path | str) -> None:

@@ -12,9 +12,11 @@ import torch
 
 from canasta_agents.files import write_file
 from canasta_agents.neural.distribution import masked_log_probs
+from canasta_agents.neural.features import FeatureReader
 from canasta_agents.neural.onnx_agent import INPUTS, METADATA, OUTPUTS, describe_policy
 from canasta_agents.neural.policy_file import Policy, load_policy
 from canasta_env.actions import NUM_ACTIONS
+from canasta_env.engine.encoding import features
 
 _OPSET = 20
 _PRODUCER = "canasta-env"
@@ -24,7 +26,8 @@ _NEEDS = "exporting needs onnx and onnxscript: pip install 'canasta-env[train,on
 def export(checkpoint: Path, file: Path) -> dict[str, str]:
     """Write the policy of a run or checkpoint as an ONNX file.
 
-    Inputs: `observations`, `(n, observation_size) int8`, and `masks`, `(n, NUM_ACTIONS) int8`, 1 = legal.
+    Inputs: `observations`, `(n, observation_size) int8`, those of this version also if the policy reads
+    fewer features, and `masks`, `(n, NUM_ACTIONS) int8`, 1 = legal.
     Outputs: `actions`, `(n,) int64`, the likeliest legal ones, and `log_probs`, `(n, NUM_ACTIONS) float32`
     (nats; the lowest finite number where an action is illegal).
 
@@ -40,7 +43,7 @@ def export(checkpoint: Path, file: Path) -> dict[str, str]:
         ImportError: If a library is missing; names the extra.
     """
     policy = load_policy(checkpoint)
-    metadata = describe_policy(policy.rules, policy.network.observation_size)
+    metadata = describe_policy(policy.rules, features(policy.rules))
     facts = {
         name: policy.card[name] for name in ("decisions", "reference", "measured") if name in policy.card
     }
@@ -52,12 +55,19 @@ def export(checkpoint: Path, file: Path) -> dict[str, str]:
 class _Chooser(torch.nn.Module):
     """What the file computes: the likeliest legal actions and all log-probabilities."""
 
+    columns: torch.Tensor  # (features,) int64, see FeatureReader
+    is_there: torch.Tensor  # (features,) int8
+
     def __init__(self, policy: Policy) -> None:
         super().__init__()
         self.network = policy.network
+        reader = FeatureReader(policy.rules, policy.features or features(policy.rules), "policy")
+        self.register_buffer("columns", torch.from_numpy(reader.columns))
+        self.register_buffer("is_there", torch.from_numpy(reader.is_there))
 
     def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        logits = self.network.logits(observations).float()
+        read = observations.index_select(1, self.columns) * self.is_there
+        logits = self.network.logits(read).float()
         legal = logits.masked_fill(masks == 0, torch.finfo(torch.float32).min)
         return legal.argmax(dim=-1), masked_log_probs(logits, masks)
 
@@ -70,7 +80,7 @@ def _graph(policy: Policy, metadata: dict[str, str]) -> bytes:
         raise ImportError(_NEEDS) from error
     num = torch.export.Dim.DYNAMIC
     examples = (
-        torch.zeros((2, policy.network.observation_size), dtype=torch.int8),
+        torch.zeros((2, len(features(policy.rules))), dtype=torch.int8),
         torch.ones((2, NUM_ACTIONS), dtype=torch.int8),
     )
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it reports on operators of other packages

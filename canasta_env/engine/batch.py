@@ -250,11 +250,14 @@ def play_legal(rules, tables, action, mask):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def observe_seat(rules, tables, seat, views, observation):  # type: ignore[no-untyped-def]
-    """Encode what a seat knows of `tables[0]` into `observation`, of any number; overwrites `views[0]`."""
+def observe_seat(rules, tables, seat, mask, views, observation):  # type: ignore[no-untyped-def]
+    """Encode what a seat knows of `tables[0]` into `observation`, of any number; overwrites `views[0]`.
+
+    `mask` is of the seat's legal actions, `(NUM_ACTIONS,) int8`.
+    """
     features = np.empty(observation.size, np.int8)
     build_view(rules[0], tables[0], seat, views[0])
-    encode(rules[0], views[0], features)
+    encode(rules[0], views[0], mask, features)
     observation[:] = features
 
 
@@ -310,10 +313,13 @@ def play_by_chance(rules, tables, rows, is_chance, seeds, cycles, max_cycles, ma
 
 
 @kernel
-def observe_everywhere(rules, tables, seat, views, observations):  # type: ignore[no-untyped-def]
-    """Encode what a seat knows of every table, `(num_tables, size)` of any number; overwrites `views[0]`."""
+def observe_everywhere(rules, tables, seat, masks, views, observations):  # type: ignore[no-untyped-def]
+    """Encode what a seat knows of every table, `(num_tables, size)` of any number; overwrites `views[0]`.
+
+    `masks` are of the seat's legal actions, `(num_tables, NUM_ACTIONS) int8`.
+    """
     features = np.empty(observations.shape[1], np.int8)
     for table in range(tables.size):
         build_view(rules[0], tables[table], seat, views[0])
-        encode(rules[0], views[0], features)
+        encode(rules[0], views[0], masks[table], features)
         observations[table, :] = features

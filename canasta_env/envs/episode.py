@@ -166,15 +166,15 @@ class Episode:
     def observe(self, seat: int) -> Observation:
         """What a seat observes: new arrays; no action is legal for a seat that is not to move."""
         observation = np.empty(self._num_features, np.float32)
-        observe_seat(self._rules, self._state, seat, self._view, observation)
         is_to_move = seat == self.seat and not self.is_over
         mask = self._mask.copy() if is_to_move else np.zeros(NUM_ACTIONS, np.int8)
+        observe_seat(self._rules, self._state, seat, mask, self._view, observation)
         return {"observation": observation, "action_mask": mask}
 
     def critic_state(self) -> NDArray[np.float32]:
         """What the seat to move observes, and the other hands behind it: a new `(critic_size,) float32`."""
         state = np.zeros(self._num_critic_features, np.float32)
-        encode_state_one(self._rules, self._state, 0, self.seat, self._view, state)
+        encode_state_one(self._rules, self._state, 0, self.seat, self._mask, self._view, state)
         return state
 
     def table(self) -> Table:

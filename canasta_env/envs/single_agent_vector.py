@@ -412,7 +412,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _observe(self) -> Observation:
         observations = np.empty((self.num_envs, observation_size(self.rules)), np.float32)
-        observe_everywhere(self._rules, self._states, self.seat, self._view, observations)
+        observe_everywhere(self._rules, self._states, self.seat, self._masks, self._view, observations)
         return {"observation": observations, "action_mask": self._masks.copy()}
 
 

@@ -19,7 +19,7 @@ from canasta_agents.learning.trainer import build_trainer
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.config import Network
-from canasta_agents.neural.network import ActorCritic, PolicyNetwork, build_network
+from canasta_agents.neural.network import ActorCritic, FlatNetwork, build_network
 from canasta_agents.neural.policy_file import load_policy
 from canasta_agents.registry import make
 from canasta_env import classic
@@ -33,14 +33,14 @@ NETWORK = "examples.custom_network:MaxoutNetwork"
 LOSS = "examples.custom_loss:ppo_with_pull"
 MINE = """
 from torch import nn
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import FlatNetwork
 
-class Mine(PolicyNetwork):
+class Mine(FlatNetwork):
     pass
 """
 
 
-class FewLogits(PolicyNetwork):
+class FewLogits(FlatNetwork):
     """Has forgotten an action."""
 
     def forward(self, observations, critic_states):

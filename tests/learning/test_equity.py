@@ -25,7 +25,7 @@ from canasta_agents.learning.match_equity import (
 from canasta_agents.learning.trainer import build_trainer
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.config import Network
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import FlatNetwork
 from canasta_agents.neural.policy_file import load_policy, policy_card
 from canasta_agents.registry import make
 from canasta_env.rules import classic, modern_american, standard_rules
@@ -200,14 +200,14 @@ def test_a_run_for_the_match_is_measured_in_percent_and_learns_in_it(tmp_path):
     assert load_policy(tmp_path / "run").card["objective"] == "match"
 
 
-def a_policy(folder, objective: str) -> PolicyNetwork:
-    network = PolicyNetwork(Network(width=16), 30)
+def a_policy(folder, objective: str) -> FlatNetwork:
+    network = FlatNetwork(Network(width=16), 30)
     network.rescale_values(7.0)
     save(folder, network, policy_card(network, classic(2), objective=objective))
     return network
 
 
-def same(first: PolicyNetwork, second: PolicyNetwork) -> dict[str, bool]:
+def same(first: FlatNetwork, second: FlatNetwork) -> dict[str, bool]:
     return {
         name: bool((tensor == second.state_dict()[name]).all()) for name, tensor in first.state_dict().items()
     }
@@ -215,20 +215,20 @@ def same(first: PolicyNetwork, second: PolicyNetwork) -> dict[str, bool]:
 
 def test_a_run_may_begin_with_a_trained_policy(tmp_path):
     trained = a_policy(tmp_path, "deal")
-    network = PolicyNetwork(Network(width=16), 30)
+    network = FlatNetwork(Network(width=16), 30)
     begin_from(network, tmp_path, "deal")
     assert all(same(network, trained).values())
 
 
 def test_values_of_another_objective_change_their_unit(tmp_path):
     a_policy(tmp_path, "deal")
-    network = PolicyNetwork(Network(width=16), 30)
+    network = FlatNetwork(Network(width=16), 30)
     begin_from(network, tmp_path, "match")
     percent = float(network.value_scale) / 7.0
     lead = load_equity(classic(2)).at(np.array([[3000, 2500]]))[0, 0] - 0.5
     assert percent == pytest.approx(100 * lead / 500, rel=0.1)
     save(tmp_path, network, policy_card(network, classic(2), objective="match"))
-    back = PolicyNetwork(Network(width=16), 30)
+    back = FlatNetwork(Network(width=16), 30)
     begin_from(back, tmp_path, "deal")
     assert float(back.value_scale) == pytest.approx(7.0)
 
@@ -237,7 +237,7 @@ def test_values_of_another_objective_change_their_unit(tmp_path):
 def test_a_policy_of_another_form_is_refused(tmp_path, form, inputs):
     a_policy(tmp_path, "deal")
     with pytest.raises(CheckpointError, match=r"run\.start: .*width=.*set the sections"):
-        begin_from(PolicyNetwork(form, inputs), tmp_path, "deal")
+        begin_from(FlatNetwork(form, inputs), tmp_path, "deal")
 
 
 def test_the_command_writes_a_table(tmp_path, capsys):

@@ -12,7 +12,7 @@ from canasta_agents.learning.ppo import DivergedError
 from canasta_agents.learning.trainer import linear_schedule
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.distribution import find_forced
-from canasta_agents.neural.network import PolicyNetwork
+from canasta_agents.neural.network import FlatNetwork
 from canasta_env.actions import DRAW
 
 from .conftest import replace
@@ -134,7 +134,7 @@ def test_find_forced_fills_in_the_only_legal_action_and_leaves_the_others():
 
 def test_the_league_keeps_the_first_the_newest_and_an_even_spread(small_config):
     league = League(capacity=4)
-    network = PolicyNetwork(small_config().network, 5)
+    network = FlatNetwork(small_config().network, 5)
     for decisions in range(0, 1700, 100):
         league.add_snapshot(network, decisions)
     kept = [member.decisions for member in league.members]
@@ -145,7 +145,7 @@ def test_the_league_keeps_the_first_the_newest_and_an_even_spread(small_config):
 
 
 def test_a_snapshot_does_not_learn_on(small_config):
-    league, network = League(2), PolicyNetwork(small_config().network, 5)
+    league, network = League(2), FlatNetwork(small_config().network, 5)
     league.add_snapshot(network, 0)
     before = league.members[0].network.policy_head.weight.clone()
     network.policy_head.weight.data.add_(1)
@@ -155,7 +155,7 @@ def test_a_snapshot_does_not_learn_on(small_config):
 def test_changing_the_unit_of_values_keeps_the_values(small_config):
     import torch
 
-    network = PolicyNetwork(small_config().network, 5)
+    network = FlatNetwork(small_config().network, 5)
     observations = torch.ones(3, 5, dtype=torch.int8)
     before = network(observations, observations)[1] * network.value_scale
     network.rescale_values(650.0)
