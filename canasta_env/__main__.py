@@ -9,7 +9,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from canasta_env.engine.encoding import Block, critic_size, hidden_layout, layout
+from canasta_env.cards import NUM_RANKS, RANKS
+from canasta_env.engine.encoding import (
+    Block,
+    critic_size,
+    hidden_layout,
+    layout,
+    observation_size,
+    row_size,
+)
 from canasta_env.records import verify
 from canasta_env.rules import GAMES, PLAYERS, Rules, standard_rules
 from canasta_env.table import Table
@@ -36,13 +44,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def layout_table(rules: Rules) -> str:
     """The observation by slice, and what a critic's state adds to it, in Markdown."""
-    blocks, hidden = layout(rules), hidden_layout(rules)
-    size = blocks[-1].start + blocks[-1].size
+    blocks, hidden, size = layout(rules), hidden_layout(rules), row_size(rules)
+    in_row = [block for block in blocks if block.start < size]
     return "\n".join(
         [
-            f"## {rules.game}, {rules.players} players: {size} features",
+            f"## {rules.game}, {rules.players} players: {observation_size(rules)} features",
             "",
-            *_rows(blocks),
+            f"The rows of the ranks {' '.join(RANKS)}, {size} features each; that of the first rank:",
+            "",
+            *_rows(in_row),
+            "",
+            f"The next rank's features stand {size} places further on and end in its name. Behind the rows:",
+            "",
+            *_rows([block for block in blocks if block.start >= size * NUM_RANKS]),
             "",
             f"A critic's state has {critic_size(rules)} features, the observation and behind it:",
             "",
@@ -53,10 +67,11 @@ def layout_table(rules: Rules) -> str:
 
 def _rows(blocks: Sequence[Block]) -> list[str]:
     rows = [
-        f"| {block.start}:{block.start + block.size} | {block.size} | `{block.name}` | {block.detail} |"
+        f"| {block.start}:{block.start + block.size} | {block.size} | `{block.name}` "
+        f"| {', '.join(block.labels)} | {block.detail} |"
         for block in blocks
     ]
-    return ["| slice | size | name | features |", "|---|---:|---|---|", *rows]
+    return ["| slice | size | name | features | meaning |", "|---|---:|---|---|---|", *rows]
 
 
 def _print_layouts(game: str | None, players: int | None) -> None:

@@ -46,7 +46,7 @@ class DecisionBatch:
 
     @property
     def observations(self) -> NDArray[np.int8]:
-        """Views and legal actions as observation vectors, `(n, observation_size) int8`; encoded when first asked for."""
+        """The decisions as observations, `(n, observation_size) int8`; encoded when first asked for."""
         if self._observations is None:
             self._observations = np.empty((len(self), observation_size(self.rules)), np.int8)
             encode_views(rules_record(self.rules), self.views, self.masks, self._observations)

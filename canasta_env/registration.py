@@ -1,7 +1,7 @@
 """The names under which PettingZoo and Gymnasium make the environments.
 
-`canasta/ModernAmerican-v0` and `canasta/Classic-v0` (AEC and parallel), `canasta/ModernAmericanSeat-v0` and
-`canasta/ClassicSeat-v0` (Gymnasium, `make` and `make_vec`).
+`canasta/ModernAmerican-v1` and `canasta/Classic-v1` (AEC and parallel), `canasta/ModernAmericanSeat-v1` and
+`canasta/ClassicSeat-v1` (Gymnasium, `make` and `make_vec`).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from canasta_env.evaluation import points_per_deal
 
-NAME = "canasta_env:canasta/ClassicSeat-v0"
+NAME = "canasta_env:canasta/ClassicSeat-v1"
 GAME, PLAYERS = "classic", 2
 NUM_ENVS, POINTS_PER_UNIT = 8, 1_000
 

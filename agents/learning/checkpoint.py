@@ -16,7 +16,14 @@ from canasta_agents.neural.arrays import Arrays, CheckpointError, as_json, pack,
 from canasta_agents.neural.network import ActorCritic
 from canasta_agents.neural.policy_file import load_policy, set_weights, weights
 
-TRAINING_FORMAT = 3  # of training.*; a change of names or meanings counts it up
+TRAINING_FORMAT = 2  # of training.*; a change of names or meanings counts it up
+_NAMES_SINCE_1 = (  # parts of names in format 1, and what they are in format 2
+    ("descent.", "optimizer."),
+    (".actor", ".worker"),
+    (".decisions.following", ".buffer.next_row"),
+    (".decisions.open_rows", ".buffer.pending_rows"),
+    (".decisions.", ".buffer."),
+)
 
 
 @dataclass(frozen=True)
@@ -56,13 +63,27 @@ def load_state(folder: Path) -> TrainingState:
             f"{folder}: holds no resumable checkpoint (training.safetensors and training.json)"
         )
     facts = read_json(found / "training.json")
-    if facts.get("format") != TRAINING_FORMAT:
+    if facts.get("format") not in (1, TRAINING_FORMAT):
         raise CheckpointError(
-            f"{found}: the training state has format {facts.get('format')!r}, this version reads "
-            f"{TRAINING_FORMAT}: it is of another version, with other observations; its policy can be played "
-            f"and measured here, as neural:{found}"
+            f"{found}: the training state has format {facts.get('format')!r}, this version reads 1 and "
+            f"{TRAINING_FORMAT}; begin a new run with its weights: --run.start {found}"
         )
-    return TrainingState(unpack(found / "training.safetensors"), facts)
+    state = TrainingState(unpack(found / "training.safetensors"), facts)
+    return _renamed(state) if facts["format"] == 1 else state
+
+
+def _renamed(state: TrainingState) -> TrainingState:
+    """A state of format 1 under the names of format 2."""
+    arrays: Arrays = {}
+    for name, array in state.arrays.items():
+        for old, new in _NAMES_SINCE_1:
+            name = name.replace(old, new)
+        arrays[name] = array
+    processes = [
+        {"worker_rngs" if name == "actor_rngs" else name: fact for name, fact in facts.items()}
+        for facts in state.facts["processes"]
+    ]
+    return TrainingState(arrays, {**state.facts, "processes": processes})
 
 
 def begin_from(network: ActorCritic, start: Path, objective: str) -> None:

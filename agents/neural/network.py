@@ -194,7 +194,9 @@ def _places_of_actions() -> torch.Tensor:
 def _as_numbers(features: torch.Tensor) -> torch.Tensor:
     """Features in the number format that layers read: at once the short one where that is in use."""
     device = features.device.type
-    return features.to(torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32)
+    return features.to(
+        torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
+    )
 
 
 class _Block(nn.Module):
@@ -239,11 +241,17 @@ def build_network(
             network is a rank network.
 
     Raises:
-        ConfigError: If `network.custom` names no network that can be trained: says what it lacks.
+        ConfigError: If `network.custom` names no network that can be trained, or observations have no rows
+            for a rank network: says what is lacking.
     """
     if not config.custom:
         if config.kind == "flat":
             return FlatNetwork(config, observation_size, critic_size)
+        if not 0 < NUM_RANKS * row_size <= observation_size:
+            raise ConfigError(
+                f"network.kind: observations of {observation_size} entries with {row_size} in the row of a rank "
+                'have no rows for "rank"; use "flat"'
+            )
         return RankNetwork(config, observation_size, critic_size, row_size)
     kind = import_named(config.custom, "network.custom")
     if not (isinstance(kind, type) and issubclass(kind, ActorCritic)):

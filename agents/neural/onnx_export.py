@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from canasta_agents.files import write_file
+from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.distribution import masked_log_probs
 from canasta_agents.neural.features import FeatureReader
 from canasta_agents.neural.onnx_agent import INPUTS, METADATA, OUTPUTS, describe_policy
@@ -43,6 +44,8 @@ def export(checkpoint: Path, file: Path) -> dict[str, str]:
         ImportError: If a library is missing; names the extra.
     """
     policy = load_policy(checkpoint)
+    if policy.features is None:
+        raise CheckpointError(f"{checkpoint}: its policy.json names no features that the policy reads")
     metadata = describe_policy(policy.rules, features(policy.rules))
     facts = {
         name: policy.card[name] for name in ("decisions", "reference", "measured") if name in policy.card
@@ -61,7 +64,7 @@ class _Chooser(torch.nn.Module):
     def __init__(self, policy: Policy) -> None:
         super().__init__()
         self.network = policy.network
-        reader = FeatureReader(policy.rules, policy.features or features(policy.rules), "policy")
+        reader = FeatureReader(policy.rules, policy.features or [], "policy")
         self.register_buffer("columns", torch.from_numpy(reader.columns))
         self.register_buffer("is_there", torch.from_numpy(reader.is_there))
 

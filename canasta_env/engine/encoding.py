@@ -45,7 +45,6 @@ from canasta_env.engine.swar import WORD_SIZE, store_word
 from canasta_env.engine.view import build_view
 from canasta_env.rules import Rules
 
-OBSERVATION_VERSION = 2  # counts up when features change; environments end in -v(OBSERVATION_VERSION - 1)
 _MOST = 255  # counts above it read as it
 
 RANK_ACTIONS = (  # a rank's actions: the first of each block of the action table, to which the rank is added
@@ -58,7 +57,9 @@ RANK_ACTIONS = (  # a rank's actions: the first of each block of the action tabl
     DISCARD_NATURAL,
 )
 OTHER_ACTIONS = tuple(  # those that belong to no rank
-    action for action in range(NUM_ACTIONS) if all(not 0 <= action - start < NUM_RANKS for start in RANK_ACTIONS)
+    action
+    for action in range(NUM_ACTIONS)
+    if all(not 0 <= action - start < NUM_RANKS for start in RANK_ACTIONS)
 )
 
 
@@ -285,7 +286,7 @@ def _seat(seat: int) -> str:
 
 
 def other_kinds(rules: Rules) -> list[int]:
-    """The kinds of cards that are no ranks and may be held: joker, 2 and, if it is not laid, the black three."""
+    """The kinds that are no ranks and may be held: joker, 2 and, if it is not laid, the black three."""
     return [kind for kind in _OTHER_KINDS if kind != BLACK_THREE or not rules.lays_black_threes]
 
 
@@ -332,7 +333,7 @@ def critic_size(rules: Rules) -> int:
 
 @kernel
 def _level(out, at, words, width, count):  # type: ignore[no-untyped-def]
-    """Write a thermometer of at most eight levels, and beyond it what is written over later; return its end."""
+    """Write a thermometer of at most eight levels; what its word writes beyond its end is written over."""
     store_word(out, at, words[count])
     return at + width
 
@@ -416,14 +417,16 @@ def _remember_pile(rules, v, passed, last):  # type: ignore[no-untyped-def]
         turn_seat = (turn_seat + players - 2) % players
     thrower = (turn_seat + players - 1) % players  # of the top card
     num_thrown = min(v.pile_size, v.turn - 1)
+    num_above = 0
     if v.taken != NO_CARD and not rules.opens_from_hand:  # the top card has left the pile
         thrower = (thrower + players - 1) % players
         num_thrown = min(num_thrown, v.turn - 2)
+        num_above = 1
     for depth in range(num_thrown):
         kind = v.pile[v.pile_size - 1 - depth]
         if last[thrower] == NO_CARD:
             last[thrower] = kind
-        if depth > 0:
+        if depth + num_above > 0:
             passed[(thrower + 1) % players, kind] += 1
         thrower = (thrower + players - 1) % players
 

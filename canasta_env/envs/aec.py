@@ -26,7 +26,7 @@ from canasta_env.validation import (
     shown,
 )
 
-VERSION = "v0"  # docs/environment.md has its history
+VERSION = "v1"  # docs/environment.md has its history
 
 
 class CanastaAECEnv(AECEnv):

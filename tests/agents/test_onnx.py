@@ -11,7 +11,7 @@ from canasta_agents.__main__ import main
 from canasta_agents.registry import RegistryError, make
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
-from canasta_env.engine.encoding import critic_size, observation_size
+from canasta_env.engine.encoding import critic_size, observation_size, row_size
 from canasta_env.vector import VectorTables
 from tests.agents.deciding import GAMES
 
@@ -26,6 +26,8 @@ from canasta_agents.neural.agent import NeuralAgent  # noqa: E402
 from canasta_agents.neural.config import Network  # noqa: E402
 from canasta_agents.neural.distribution import masked_log_probs  # noqa: E402
 from canasta_agents.neural.onnx_agent import ExportError, OnnxAgent  # noqa: E402
+from canasta_agents.neural.onnx_export import export  # noqa: E402
+from canasta_agents.policies import bundled_policy  # noqa: E402
 from canasta_agents.registry import fingerprint  # noqa: E402
 
 NUM_VIEWS = 10_000
@@ -50,7 +52,8 @@ def decisions(rules, num, seed):
 def train(rules, steps=60):
     """A small network that has learnt some of what the strongest rule-based player does."""
     torch.manual_seed(1)
-    network = policy_file.build_network(Network(width=48), observation_size(rules), critic_size(rules))
+    sizes = observation_size(rules), critic_size(rules), row_size(rules)
+    network = policy_file.build_network(Network(width=48, row_width=16), *sizes)
     optimizer = torch.optim.Adam(network.parameters(), 3e-3)
     teacher = make("heuristic", rules)
     teacher.reset(TABLES, 1)
@@ -129,6 +132,16 @@ def test_the_file_says_what_it_is_for(exported):
     assert agent.name == f"onnx:{file}"
 
 
+def test_a_policy_of_fewer_features_is_exported_for_the_observations_of_today(tmp_path):
+    """The first bundled policies read observations as they were in version 1."""
+    rules = GAMES["classic-2"]
+    file = tmp_path / "first.onnx"
+    export(bundled_policy("classic_2"), file)
+    policy, exported_one = NeuralAgent(bundled_policy("classic_2")), OnnxAgent(file)
+    for batch in decisions(rules, NUM_VIEWS, seed=4):
+        assert (policy.act(batch) == exported_one.act(batch)).mean() > 0.99
+
+
 def test_it_plays_without_pytorch(exported):
     _, file = exported("modern")
     code = (
@@ -160,9 +173,10 @@ def test_it_is_refused_where_it_does_not_fit(exported, tmp_path):
         make(f"onnx:{file}", GAMES["classic-2"])
     for name, text, says in [
         ("notation_version", "0", "notation_version 0, but this table has 1"),
-        ("observation_size", "9", "observation_size 9, but this table has 845"),
+        ("observation_size", "9", "observation_size 9, but this table has 1292"),
         ("num_actions", "95", f"num_actions 95, but this table has {NUM_ACTIONS}"),
-        ("format", "2", r"format 2; it reads format 1"),
+        ("format", "3", r"format 3; it reads formats 1 and 2"),
+        ("features", "hand_K:1 hand_K:2 hands:0", "observation_size 1292, but this table has 3"),
     ]:
         changed = with_metadata(file, tmp_path / f"{name}.onnx", f"canasta.{name}", text)
         with pytest.raises(ExportError, match=says):

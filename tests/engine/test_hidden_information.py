@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from canasta_env import Table, classic, modern_american
+from canasta_env.actions import NUM_ACTIONS
 from canasta_env.cards import KINDS
 from canasta_env.engine.encoding import encode_views, observation_size
 from canasta_env.engine.state import rules_record
@@ -50,9 +51,9 @@ def reshuffled(table, seat, rng):
 
 
 def observe(table, seat):
-    views = table.view(seat)
+    mask = table.action_mask() if table.to_play == seat else np.zeros(NUM_ACTIONS, np.int8)
     observations = np.zeros((1, observation_size(table.rules)), np.int8)
-    encode_views(rules_record(table.rules), views, observations)
+    encode_views(rules_record(table.rules), table.view(seat), mask[None], observations)
     return observations.tobytes()
 
 

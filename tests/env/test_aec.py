@@ -428,7 +428,7 @@ def test_the_wrapped_environment_refuses_calls_in_the_wrong_order() -> None:
 @pytest.mark.parametrize("name", ["ModernAmerican", "Classic"])
 @pytest.mark.parametrize("kind", ["aec", "parallel"])
 def test_registered_names(kind: Any, name: str) -> None:
-    env = pettingzoo.make(kind, f"canasta/{name}-v0", max_cycles=5)
+    env = pettingzoo.make(kind, f"canasta/{name}-v1", max_cycles=5)
     env.reset(seed=1)
     assert env.unwrapped.rules.game == ("classic" if name == "Classic" else "modern_american")
     assert env.unwrapped.episode.max_cycles == 5

@@ -19,7 +19,7 @@ DICT_OBSERVATIONS = {
     "Observation is not a NumPy array",
     "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
 }
-SEAT_IDS = {"modern_american": "canasta/ModernAmericanSeat-v0", "classic": "canasta/ClassicSeat-v0"}
+SEAT_IDS = {"modern_american": "canasta/ModernAmericanSeat-v1", "classic": "canasta/ClassicSeat-v1"}
 each_game = pytest.mark.parametrize(("game", "players"), GAMES, ids=IDS)
 each_length = pytest.mark.parametrize("episode", ["deal", "match"])
 

@@ -87,7 +87,7 @@ def test_max_cycles_counts_the_decisions_of_all_seats_in_every_form(game: str, p
 
 @each_mode
 def test_make_vec_takes_max_episode_steps_as_make_and_sync_do(mode: AutoresetMode) -> None:
-    name = "canasta_env:canasta/ClassicSeat-v0"
+    name = "canasta_env:canasta/ClassicSeat-v1"
     fast = gymnasium.make_vec(name, num_envs=4, max_episode_steps=20, autoreset_mode=mode)
     slow = gymnasium.make_vec(
         name,
@@ -118,7 +118,7 @@ def test_max_episode_steps_against_callables(mode: AutoresetMode) -> None:
 
 
 def test_make_truncates_after_max_episode_steps() -> None:
-    env = gymnasium.make("canasta_env:canasta/ClassicSeat-v0", max_episode_steps=2)
+    env = gymnasium.make("canasta_env:canasta/ClassicSeat-v1", max_episode_steps=2)
     observation, _ = env.reset(seed=1)
     observation, *_ = env.step(legal(observation)[0])
     assert env.step(legal(observation)[0])[3]

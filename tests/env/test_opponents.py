@@ -35,7 +35,7 @@ def test_a_name_of_an_agent_is_the_agent(game: str, players: int) -> None:
 
 
 def test_names_go_through_gymnasium_s_make_and_make_vec() -> None:
-    name = "canasta_env:canasta/ClassicSeat-v0"
+    name = "canasta_env:canasta/ClassicSeat-v1"
     env = gymnasium.make(name, opponents="heuristic")
     observation, _ = env.reset(seed=1)
     env.step(legal(observation)[0])

@@ -165,7 +165,7 @@ def test_a_copy_in_mid_game_goes_its_own_way() -> None:
 
 @pytest.mark.parametrize("name", ["ModernAmericanSeat", "ClassicSeat"])
 def test_registered_names(name: str) -> None:
-    env = gymnasium.make(f"canasta_env:canasta/{name}-v0", max_cycles=30)
+    env = gymnasium.make(f"canasta_env:canasta/{name}-v1", max_cycles=30)
     *_, (_, reward, terminated, truncated, _) = play(env, Random(1), seed=1)
     assert (reward, terminated, truncated) == (0.0, False, True)
 

@@ -225,7 +225,7 @@ def test_next_step_ignores_the_action_that_begins_an_episode() -> None:
 @each_mode
 @pytest.mark.parametrize("num_envs", [1, 3])
 def test_the_checks_of_gymnasium(mode: AutoresetMode, num_envs: int) -> None:
-    name = "canasta_env:canasta/ClassicSeat-v0"
+    name = "canasta_env:canasta/ClassicSeat-v1"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         env = gymnasium.make_vec(name, num_envs, autoreset_mode=mode, illegal="forfeit")

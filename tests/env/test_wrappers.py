@@ -124,12 +124,12 @@ def test_the_parallel_form_converts_to_one_that_asks_all_agents_in_every_step() 
 @each_clone
 def test_a_made_environment_can_be_copied(clone: Callable[[Any], Any]) -> None:
     for name in ("ModernAmerican", "Classic"):
-        assert story(clone(pettingzoo.make("aec", f"canasta/{name}-v0")))
-        assert clone(pettingzoo.make("parallel", f"canasta/{name}-v0")).reset(seed=1)
-        assert clone(gymnasium.make(f"canasta/{name}Seat-v0")).reset(seed=1)
-        spec = clone(gymnasium.make(f"canasta/{name}Seat-v0").spec)
+        assert story(clone(pettingzoo.make("aec", f"canasta/{name}-v1")))
+        assert clone(pettingzoo.make("parallel", f"canasta/{name}-v1")).reset(seed=1)
+        assert clone(gymnasium.make(f"canasta/{name}Seat-v1")).reset(seed=1)
+        spec = clone(gymnasium.make(f"canasta/{name}Seat-v1").spec)
         assert gymnasium.make(spec).reset(seed=1)
-        assert clone(gymnasium.make_vec(f"canasta/{name}Seat-v0", 2)).reset(seed=1)
+        assert clone(gymnasium.make_vec(f"canasta/{name}Seat-v1", 2)).reset(seed=1)
 
 
 def finish(frozen: bytes) -> Story:
@@ -151,7 +151,7 @@ def test_an_environment_goes_on_in_a_spawned_process() -> None:
 
 @pytest.mark.slow
 def test_gymnasium_steps_it_in_spawned_processes() -> None:
-    name, options = "canasta_env:canasta/ClassicSeat-v0", {"players": 2}
+    name, options = "canasta_env:canasta/ClassicSeat-v1", {"players": 2}
     env = gymnasium.make_vec(name, 2, "async", {"context": "spawn"}, **options)
     ours = gymnasium.make_vec(name, 2, **options)
     observations, _ = env.reset(seed=1)

@@ -12,7 +12,7 @@ from canasta_agents.learning.trainer import Trainer
 from .fake import FAKE_GAME
 
 SMALL = {
-    "network": {"width": 32, "layers": 2},
+    "network": {"kind": "flat", "width": 32, "layers": 2},
     "rollout": {"tables": 32, "steps": 24, "workers": 2},
     "ppo": {"minibatch_size": 256, "learning_rate": 3e-3, "entropy_coef": 0.001},
     "opponents": {"players": ["right", "wrong"], "freeze_every": 2, "past_selves": 3},

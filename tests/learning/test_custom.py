@@ -12,6 +12,7 @@ import torch
 
 from canasta_agents.__main__ import main as agents_command
 from canasta_agents.config_checks import ConfigError
+from canasta_agents.learning.checkpoint import save
 from canasta_agents.learning.config import Ppo, from_dict
 from canasta_agents.learning.distributed import Device
 from canasta_agents.learning.ppo import load_loss, ppo_loss
@@ -20,10 +21,11 @@ from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.config import Network
 from canasta_agents.neural.network import ActorCritic, FlatNetwork, build_network
-from canasta_agents.neural.policy_file import load_policy
+from canasta_agents.neural.policy_file import load_policy, policy_card
 from canasta_agents.registry import make
 from canasta_env import classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
+from canasta_env.engine.encoding import observation_size
 from tests.document_blocks import ROOT, blocks
 
 from .fake import FakeTables, share_right
@@ -122,12 +124,13 @@ def test_a_network_of_its_own_learns_canasta_and_sits_down_by_its_name(tmp_path)
     assert np.isfinite(measured.estimate)
 
 
-def test_a_network_of_its_own_is_exported(make_trainer, small_config, tmp_path):
+def test_a_network_of_its_own_is_exported(tmp_path):
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("onnxscript")
-    trainer = make_trainer(small_config(network={"custom": NETWORK}))
-    trainer.save()
-    assert agents_command(["export", str(trainer.folder), str(tmp_path / "policy.onnx")]) == 0
+    rules = classic(2)
+    network = build_network(Network(width=8, custom=NETWORK), observation_size(rules))
+    save(tmp_path / "run", network, policy_card(network, rules))
+    assert agents_command(["export", str(tmp_path / "run"), str(tmp_path / "policy.onnx")]) == 0
     onnx.checker.check_model(onnx.load(tmp_path / "policy.onnx"))
 
 
@@ -156,7 +159,7 @@ def test_policies_without_a_network_of_their_own_are_written_as_ever(make_traine
     trainer = make_trainer(small_config())
     trainer.save()
     card = json.loads((trainer.folder / "latest" / "policy.json").read_text())
-    assert card["network"] == {"width": 32, "layers": 2, "critic": "shared"}
+    assert card["network"] == {"kind": "flat", "width": 32, "layers": 2, "row_width": 64, "critic": "shared"}
 
 
 @pytest.mark.parametrize(

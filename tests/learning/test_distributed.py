@@ -67,7 +67,7 @@ def rows_of(group: ProcessGroup, num: int) -> np.ndarray:
 def gradients(group: ProcessGroup) -> list[np.ndarray]:
     """Gradients of a mean loss over one minibatch of 90 rows, spread over the group."""
     torch.manual_seed(5)
-    network = FlatNetwork(Network(width=16, layers=2), OBSERVATION)
+    network = FlatNetwork(Network(kind="flat", width=16, layers=2), OBSERVATION)
     shared = group.wrap(network)
     observations = torch.from_numpy(
         np.random.default_rng(1).integers(0, 2, (90, OBSERVATION)).astype(np.int8)
@@ -138,5 +138,5 @@ def test_a_part_of_a_minibatch_weighs_by_its_rows() -> None:
 
 
 def test_the_network_of_a_single_process_is_not_wrapped() -> None:
-    network = FlatNetwork(Network(width=8, layers=1), OBSERVATION)
+    network = FlatNetwork(Network(kind="flat", width=8, layers=1), OBSERVATION)
     assert SINGLE.wrap(network) is network

@@ -201,7 +201,7 @@ def test_a_run_for_the_match_is_measured_in_percent_and_learns_in_it(tmp_path):
 
 
 def a_policy(folder, objective: str) -> FlatNetwork:
-    network = FlatNetwork(Network(width=16), 30)
+    network = FlatNetwork(Network(kind="flat", width=16), 30)
     network.rescale_values(7.0)
     save(folder, network, policy_card(network, classic(2), objective=objective))
     return network
@@ -215,25 +215,27 @@ def same(first: FlatNetwork, second: FlatNetwork) -> dict[str, bool]:
 
 def test_a_run_may_begin_with_a_trained_policy(tmp_path):
     trained = a_policy(tmp_path, "deal")
-    network = FlatNetwork(Network(width=16), 30)
+    network = FlatNetwork(Network(kind="flat", width=16), 30)
     begin_from(network, tmp_path, "deal")
     assert all(same(network, trained).values())
 
 
 def test_values_of_another_objective_change_their_unit(tmp_path):
     a_policy(tmp_path, "deal")
-    network = FlatNetwork(Network(width=16), 30)
+    network = FlatNetwork(Network(kind="flat", width=16), 30)
     begin_from(network, tmp_path, "match")
     percent = float(network.value_scale) / 7.0
     lead = load_equity(classic(2)).at(np.array([[3000, 2500]]))[0, 0] - 0.5
     assert percent == pytest.approx(100 * lead / 500, rel=0.1)
     save(tmp_path, network, policy_card(network, classic(2), objective="match"))
-    back = FlatNetwork(Network(width=16), 30)
+    back = FlatNetwork(Network(kind="flat", width=16), 30)
     begin_from(back, tmp_path, "deal")
     assert float(back.value_scale) == pytest.approx(7.0)
 
 
-@pytest.mark.parametrize(("form", "inputs"), [(Network(width=24), 30), (Network(width=16), 31)])
+@pytest.mark.parametrize(
+    ("form", "inputs"), [(Network(kind="flat", width=24), 30), (Network(kind="flat", width=16), 31)]
+)
 def test_a_policy_of_another_form_is_refused(tmp_path, form, inputs):
     a_policy(tmp_path, "deal")
     with pytest.raises(CheckpointError, match=r"run\.start: .*width=.*set the sections"):

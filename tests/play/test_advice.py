@@ -42,10 +42,10 @@ def test_faults_and_decisions_that_are_none_are_named() -> None:
 def test_a_policy_says_how_likely_each_action_is_and_what_it_expects(critic: str) -> None:
     torch = pytest.importorskip("torch", reason="neural agents need PyTorch (extra `train`)")
     from canasta_agents.neural.agent import NeuralAgent
-    from canasta_agents.neural.network import Network, FlatNetwork
+    from canasta_agents.neural.network import FlatNetwork, Network
     from canasta_env.engine.encoding import critic_size, observation_size
 
-    form = Network(width=16, layers=2, critic=critic)  # type: ignore[arg-type]
+    form = Network(kind="flat", width=16, layers=2, critic=critic)  # type: ignore[arg-type]
     network = FlatNetwork(form, observation_size(RULES), critic_size(RULES))
     network.rescale_values(250.0)
     agent, table = NeuralAgent.of(network, "fresh"), deciding()
