@@ -209,3 +209,18 @@ class Patching(Hostile):
         from canasta_agents.arena import blocks, forfeits
 
         blocks.tally = blocks.play_block = forfeits.guarded_act = None
+
+
+class Copied(Laying):
+    """Copies its process when it is made, bears the numbers of both as its name, and hangs in `reset`."""
+
+    def __init__(self):
+        copy = os.fork()
+        if copy == 0:
+            while True:
+                time.sleep(10_000)
+        self.name = f"{os.getpid()} {copy}"
+
+    def reset(self, num_tables, seed):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        time.sleep(10_000)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -20,6 +26,7 @@ from canasta_env.envs.episode import FORFEIT_POINTS
 from canasta_env.rules import classic
 from tests.arena import stubs
 
+ROOT = Path(__file__).parents[2]
 RULES = classic()
 BLOCK = Block(RULES, matchup(RULES, (0,), (1,)), 0, 2, decision_time_s=0.1)
 UNREADABLE = "gave an answer that cannot be read"
@@ -117,3 +124,61 @@ def test_an_entrants_process_does_not_outlive_it():
     assert number is not None
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
+
+
+@contextmanager
+def ending(process: EntrantProcess) -> Iterator[EntrantProcess]:
+    try:
+        yield process
+    finally:
+        process.end()
+
+
+def test_an_entrant_plays_on_when_the_thread_that_started_it_has_ended():
+    started = []
+
+    def start() -> None:
+        started.append(EntrantProcess())
+        started[0].make("python:tests.arena.stubs:Laying", RULES)
+
+    thread = Thread(target=start)
+    thread.start()
+    thread.join()
+    with ending(started[0]) as process:
+        process.reset(1, 0)
+
+
+# A tournament whose entrant hangs in `reset`; it prints the numbers of the entrant's processes.
+KILLED = """
+from canasta_agents.arena.third_party import EntrantProcess
+from canasta_env.rules import classic
+process = EntrantProcess()
+print(process.make("python:tests.arena.hostile:Copied", classic()), flush=True)
+process.reset(1, 0)
+"""
+
+
+def test_an_entrant_and_its_copies_end_with_a_tournament_that_is_killed():
+    command = [sys.executable, "-c", KILLED]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as tournament:
+        numbers = [int(number) for number in tournament.stdout.readline().split()]
+        assert len(numbers) == 2
+        assert not any(map(has_ended, numbers))
+        tournament.kill()
+    try:
+        until = time.monotonic() + 10
+        while not all(map(has_ended, numbers)) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert all(map(has_ended, numbers))
+    finally:
+        for number in numbers:
+            if not has_ended(number):
+                os.kill(number, signal.SIGKILL)
+
+
+def has_ended(number: int) -> bool:
+    """Whether a process is gone, or waits for no more than that somebody asks how it ended."""
+    try:
+        return Path("/proc", str(number), "stat").read_text().rpartition(") ")[2].startswith("Z")
+    except OSError:
+        return True
