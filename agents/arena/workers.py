@@ -245,9 +245,14 @@ class _Players:
     def _end_others(self, wanted: Sequence[_Key]) -> None:
         """End third parties' processes, which take up memory, where their matchup is over."""
         for key in [key for key in self._kept if key not in wanted]:
-            if isinstance(agent := self._kept[key].agent, ThirdPartyAgent):
-                agent.process.end()
-                del self._kept[key]
+            if isinstance(self._kept[key].agent, ThirdPartyAgent):
+                _end(self._kept.pop(key))
+
+
+def _end(player: Player) -> None:
+    """End a player's process, if it is a third party's and has one."""
+    if isinstance(player.agent, ThirdPartyAgent):
+        player.agent.process.end()
 
 
 def _is_lost(player: Player) -> bool:
@@ -259,12 +264,20 @@ def _make(slot: int, key: _Key) -> Player:
         player = Player(_make_third_party(slot, key))
     else:
         player = Player(make_agent(key.spec, key.rules))
-    if fingerprint(key.spec) != key.fingerprint:  # looked at when all has been loaded
+    try:
+        _check_files(key)  # when all has been loaded
+    except (ArenaError, RegistryError):
+        _end(player)
+        raise
+    return player
+
+
+def _check_files(key: _Key) -> None:
+    if fingerprint(key.spec) != key.fingerprint:
         raise ArenaError(
             f"agents: the files of {key.spec} have changed since the tournament began; "
             "finished boards are kept: run the command again to play it as it is now"
         )
-    return player
 
 
 def _make_third_party(slot: int, key: _Key) -> ThirdPartyAgent:

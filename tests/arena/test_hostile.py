@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +22,9 @@ import pytest
 from canasta_agents.arena import third_party
 from canasta_agents.arena.blocks import Block, BlockResult, Player, play_block
 from canasta_agents.arena.cli import main
-from canasta_agents.arena.schedule import matchup
+from canasta_agents.arena.schedule import ArenaError, matchup
 from canasta_agents.arena.third_party import EntrantProcess, ThirdPartyAgent
+from canasta_agents.arena.tournament import Settings, Tournament
 from canasta_env.envs.episode import FORFEIT_POINTS
 from canasta_env.rules import classic
 from tests.arena import stubs
@@ -182,3 +185,13 @@ def has_ended(number: int) -> bool:
         return Path("/proc", str(number), "stat").read_text().rpartition(") ")[2].startswith("Z")
     except OSError:
         return True
+
+
+def test_an_entrant_whose_files_have_changed_leaves_no_process_behind(tmp_path):
+    path = tmp_path / "mine.py"
+    shutil.copy(ROOT / "tests" / "arena" / "outsiders.py", path)
+    tournament = Tournament.prepare(Settings(RULES, ("random", f"file:{path}:First"), boards=2))
+    path.write_text(path.read_text() + "\n# another\n")
+    with pytest.raises(ArenaError, match="have changed since"):
+        tournament.run(tmp_path / "blocks", 1)
+    assert not [child for child in multiprocessing.active_children() if child.name == "canasta-entrant"]
