@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import select
 import signal
 import socket
 import struct
@@ -23,7 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 _SPAWN = multiprocessing.get_context("spawn")  # forking a process with threads can hang it
@@ -114,7 +113,7 @@ class GuardedProcess:
             wait_s = min(_LOOK_EVERY_S, deadline - time.monotonic())
             if wait_s <= 0:
                 raise TimeoutError
-            if select.select([self.line], [], [], wait_s)[0]:
+            if wait([self.line], wait_s):
                 parts.append(self.line.recv(min(missing, _CHUNK)))
                 missing -= len(parts[-1])
                 if not parts[-1]:

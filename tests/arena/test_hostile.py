@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -195,3 +196,17 @@ def test_an_entrant_whose_files_have_changed_leaves_no_process_behind(tmp_path):
     with pytest.raises(ArenaError, match="have changed since"):
         tournament.run(tmp_path / "blocks", 1)
     assert not [child for child in multiprocessing.active_children() if child.name == "canasta-entrant"]
+
+
+def test_an_entrant_answers_when_more_files_are_open_than_select_can_tell_apart():
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], 2_048), before[1]))
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1_100)]
+    try:
+        with ending(EntrantProcess()) as process:
+            assert process._process.fileno() >= 1_024
+            assert process.make("python:tests.arena.stubs:Laying", RULES) == "laying"
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
