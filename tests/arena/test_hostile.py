@@ -210,3 +210,20 @@ def test_an_entrant_answers_when_more_files_are_open_than_select_can_tell_apart(
         for descriptor in opened:
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+# In a process of its own: a limit that has been lowered can be raised again by nobody but root.
+LIMITED = """
+import resource
+from canasta_agents.arena.third_party import _limit_memory
+resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))
+_limit_memory()
+print(*resource.getrlimit(resource.RLIMIT_DATA))
+"""
+
+
+def test_a_lower_limit_of_memory_that_is_set_already_stays():
+    limit = 3 << 29
+    command = [sys.executable, "-c", LIMITED.format(limit=limit)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert output.split() == [str(limit)] * 2
