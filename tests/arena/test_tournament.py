@@ -269,6 +269,13 @@ def test_a_file_without_an_agent_is_refused(tmp_path, source, message):
         specs_in_file(path)
 
 
+def test_a_class_in_a_file_that_cannot_act_is_refused_before_anything_is_played(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("class Mine:\n    def reset(self, num_tables, seed): pass\n")
+    with pytest.raises(RegistryError, match=r"mine.py:Mine': Mine has no method 'act', which an agent needs"):
+        make_agent(f"file:{path}:Mine", classic())
+
+
 def test_a_file_without_the_name_of_a_class_is_named():
     with pytest.raises(RegistryError, match=r"'file:players.py' should read file:PATH:Class"):
         make_agent("file:players.py", classic())
