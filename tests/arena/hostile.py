@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import select
 import signal
@@ -55,6 +56,43 @@ class Hostile(Laying):
 
     def do(self, batch):
         raise NotImplementedError
+
+
+class Raising(Hostile):
+    """Raises from its third call on."""
+
+    def do(self, batch):
+        self.calls = 2
+        raise RuntimeError("no idea")
+
+
+class Stumbling(Hostile):
+    """Raises once; it is asked again, one decision at a time."""
+
+    def do(self, batch):
+        raise RuntimeError("too many tables")
+
+
+class Hanging(Hostile):
+    """Does not come back until it is interrupted."""
+
+    def do(self, batch):
+        time.sleep(10_000)
+
+
+class Exiting(Hostile):
+    """Ends its process."""
+
+    def do(self, batch):
+        os._exit(3)
+
+
+class Quitting(Hostile):
+    """Asks Python to end, from its third call on."""
+
+    def do(self, batch):
+        self.calls = 2
+        sys.exit("enough")
 
 
 class Forking(Hostile):
@@ -212,7 +250,10 @@ class Patching(Hostile):
 
 
 class Copied(Laying):
-    """Copies its process when it is made, bears the numbers of both as its name, and hangs in `reset`."""
+    """Copies its process when it is made, and is named by the numbers of both.
+
+    In `reset` it hangs in native code that lets no other thread of its process run.
+    """
 
     def __init__(self):
         copy = os.fork()
@@ -223,4 +264,4 @@ class Copied(Laying):
 
     def reset(self, num_tables, seed):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
-        time.sleep(10_000)
+        re.match("(a+)+$", "a" * 60 + "b")

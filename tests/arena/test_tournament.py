@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,15 @@ def test_a_journal_with_a_wrong_byte_is_damaged(tmp_path, offset):
     path.write_bytes(content)
     with pytest.raises(ArenaError, match=rf"{path.name}: damaged.*delete it"):
         run(tmp_path, boards=2)
+
+
+def test_two_tournaments_may_share_a_journal_at_the_same_time(tmp_path):
+    alone = run(tmp_path / "alone", boards=3 * BLOCK_BOARDS)
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda _: run(tmp_path / "shared", boards=3 * BLOCK_BOARDS), range(2)))
+    assert [tournament.runs[0].pairing for tournament in both] == [alone.runs[0].pairing] * 2
+    names = [sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("alone", "shared")]
+    assert names[0] == names[1]
 
 
 HOSTILE = {
