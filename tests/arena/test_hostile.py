@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -206,6 +205,7 @@ def test_an_entrant_whose_files_have_changed_leaves_no_process_behind(tmp_path):
 
 
 def test_an_entrant_answers_when_more_files_are_open_than_select_can_tell_apart():
+    resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], 2_048), before[1]))
     opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1_100)]
