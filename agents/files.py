@@ -10,6 +10,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+_LOCK = ".lock"
+
+
+class FolderInUseError(OSError):
+    """A folder that another process has claimed."""
+
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Replace `folder` by one with these files.
@@ -58,9 +64,6 @@ def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
         raise
 
 
-_LOCK = ".lock"
-
-
 @contextmanager
 def claim_folder(folder: Path) -> Iterator[None]:
     """Hold a folder, which is made if need be, against every other process that claims it.
@@ -79,10 +82,6 @@ def claim_folder(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise FolderInUseError(error.errno, "in use by another process", str(folder)) from error
         yield
-
-
-class FolderInUseError(OSError):
-    """A folder that another process has claimed."""
 
 
 if sys.platform == "win32":

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +27,33 @@ from canasta_env.agent import Agent
 from canasta_env.engine.jit import engine_sources
 from canasta_env.rules import Game, Rules
 
-_NEURAL, _ONNX, _PYTHON = "neural:", "onnx:", "python:"
+FILE_PREFIX, PYTHON_PREFIX = "file:", "python:"
+_NEURAL, _ONNX = "neural:", "onnx:"
 _STRONGEST = "heuristic"
 
 _ALIASES: Mapping[Game, Mapping[str, str]] = {
     "classic": {_STRONGEST: STRONGEST["classic"].name},
     "modern_american": {_STRONGEST: STRONGEST["modern_american"].name, "closer": "keeper"},
 }
+
+# How an ONNX model names a file that holds weights in its stead: an entry of protobuf with the key (field 1)
+# "location" and the name (field 2), its length first. All writers put the key first. Looking for these bytes
+# finds the name wherever in the model a tensor stands, without the library that reads models; where a weight
+# happens to look the same, there is no file of that name, or one file too many is watched.
+_LOCATION = re.compile(rb"\x0a\x08location\x12([\x80-\xff]{0,2}[\x00-\x7f])")
+
+_AGENTS = Path(__file__).resolve().parent
+# Where the code stands that results depend on: neither the browser's nor the trainer's.
+_CODE = (
+    "*.py",
+    "arena/**/*.py",
+    "heuristics/**/*.py",
+    "policies/**/*.py",
+    "neural/**/*.py",
+)
+
+_MAX_REASON = 300  # characters of what an entrant's error says
+_OUR_CODE = (_AGENTS, Path(np.__file__).resolve().parent)  # whose lines are not where an entrant went wrong
 
 
 class RegistryError(ValueError):
@@ -62,8 +83,8 @@ def make(spec: str, rules: Rules) -> Agent:
         return _neural(spec.removeprefix(_NEURAL), rules)
     if spec.startswith(_ONNX):
         return _exported(spec.removeprefix(_ONNX), rules)
-    if spec.startswith(_PYTHON):
-        return _third_party(spec, rules)
+    if spec.startswith(PYTHON_PREFIX):
+        return _from_module(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
     if name not in PLAYERS_OF[rules.game]:
         raise RegistryError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
@@ -104,8 +125,7 @@ def _exported(file: str, rules: Rules) -> Agent:
     return agent
 
 
-def _third_party(spec: str, rules: Rules) -> Agent:
-    """Make an agent of a class that is not ours."""
+def _from_module(spec: str, rules: Rules) -> Agent:
     parts = spec.split(":")
     if len(parts) != 3 or not all(parts):
         raise RegistryError(f"{spec!r} should read python:module:Class, such as python:my_players:Careful")
@@ -117,12 +137,19 @@ def _third_party(spec: str, rules: Rules) -> Agent:
     factory = getattr(module, class_name, None)
     if not callable(factory):
         raise RegistryError(f"{spec!r}: module {module_name!r} has no class {class_name!r}")
+    return _instance_of(factory, spec, rules)
+
+
+def _instance_of(factory: Callable[..., Any], spec: str, rules: Rules) -> Agent:
+    """Make somebody else's agent with the rules or with nothing; without a name it gets its class's."""
     agent = factory(rules) if _takes_rules(factory) else factory()
     for method in ("reset", "act"):
         if not callable(getattr(agent, method, None)):
-            raise RegistryError(f"{spec!r}: {class_name} has no method {method!r}, which an agent needs")
+            raise RegistryError(
+                f"{spec!r}: {short_name(spec)} has no method {method!r}, which an agent needs"
+            )
     if not isinstance(getattr(agent, "name", None), str):
-        agent.name = class_name
+        agent.name = short_name(spec)
     named: Agent = agent
     return named
 
@@ -162,13 +189,6 @@ def _policy_files(path: str) -> dict[str, Path]:
     if folder is None:
         raise RegistryError(f"'neural:{path}' holds no policy: {' and '.join(POLICY_FILES)} are missing")
     return {name: folder / name for name in POLICY_FILES}
-
-
-# How an ONNX model names a file that holds weights in its stead: an entry of protobuf with the key (field 1)
-# "location" and the name (field 2), its length first. All writers put the key first. Looking for these bytes
-# finds the name wherever in the model a tensor stands, without the library that reads models; where a weight
-# happens to look the same, there is no file of that name, or one file too many is watched.
-_LOCATION = re.compile(rb"\x0a\x08location\x12([\x80-\xff]{0,2}[\x00-\x7f])")
 
 
 def _exported_files(file: str) -> dict[str, Path]:
@@ -222,18 +242,6 @@ _FILES: Mapping[str, Callable[[str], dict[str, Path]]] = {
 }
 
 
-FILE_PREFIX, PYTHON_PREFIX = "file:", "python:"
-_AGENTS = Path(__file__).resolve().parent
-# Where the code stands that results depend on: neither the browser's nor the trainer's.
-_CODE = (
-    "*.py",
-    "arena/**/*.py",
-    "heuristics/**/*.py",
-    "policies/**/*.py",
-    "neural/**/*.py",
-)
-
-
 def short_name(spec: str) -> str:
     """A spec as tables show it where it is clear: of somebody else's class its name."""
     return spec.rsplit(":", 1)[-1] if is_third_party(spec) else spec
@@ -252,7 +260,7 @@ def make_agent(spec: str, rules: Rules) -> Agent:
     """
     try:
         if spec.startswith(FILE_PREFIX):
-            return _from_file(spec.removeprefix(FILE_PREFIX), rules)
+            return _from_file(spec, rules)
         return make(spec, rules)
     except RegistryError as error:
         raise RegistryError(f"agents: {error}") from error
@@ -289,19 +297,14 @@ def _is_agent_class(member: type) -> bool:
     )
 
 
-def _from_file(location: str, rules: Rules) -> Agent:
-    path, _, name = location.rpartition(":")
+def _from_file(spec: str, rules: Rules) -> Agent:
+    path, _, name = spec.removeprefix(FILE_PREFIX).rpartition(":")
     if not path or not name:
-        raise RegistryError(
-            f"'{FILE_PREFIX}{location}' should read file:PATH:Class; --agents-from PATH takes all classes"
-        )
-    maker = getattr(_run_file(Path(path)), name, None)
-    if maker is None:
+        raise RegistryError(f"{spec!r} should read file:PATH:Class; --agents-from PATH takes all classes")
+    factory = getattr(_run_file(Path(path)), name, None)
+    if not callable(factory):
         raise RegistryError(f"{path} defines no {name!r}")
-    agent: Agent = maker(rules) if _takes_rules(maker) else maker()
-    if not isinstance(getattr(agent, "name", None), str):
-        agent.name = name
-    return agent
+    return _instance_of(factory, spec, rules)
 
 
 def _run_file(path: Path) -> ModuleType:
@@ -358,10 +361,6 @@ def _digest(files: Mapping[str, Path], beginning: str = "") -> str:
         digest.update(f"\0{name}\0{len(content)}\0".encode(errors="backslashreplace"))
         digest.update(content)
     return digest.hexdigest()[:16]
-
-
-_MAX_REASON = 300  # characters of what an entrant's error says
-_OUR_CODE = (Path(__file__).resolve().parent, Path(np.__file__).resolve().parent)
 
 
 def describe(error: BaseException) -> str:

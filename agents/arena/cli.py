@@ -27,7 +27,7 @@ from canasta_agents.arena.workers import agents_in_file
 from canasta_agents.files import FolderInUseError, claim_folder, write_file
 from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.policies import playable_policy
-from canasta_agents.processes import wait_passively
+from canasta_agents.processes import INTERRUPTED, REFUSED, wait_passively
 from canasta_agents.registry import RegistryError, is_third_party
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
 from canasta_env.validation import printable
@@ -35,7 +35,6 @@ from canasta_env.validation import printable
 RUNS = Path("runs")
 RESULTS = Path("results")
 ALL_BUNDLED = "all"
-_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -110,13 +109,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     except KeyboardInterrupt:
         console.print("Interrupted. Finished boards are kept: the same command goes on from there.")
-        return _INTERRUPTED
+        return INTERRUPTED
 
 
 def _fail(reason: str) -> int:
     text = "\n".join(map(printable, reason.split("\n")))
     Console(stderr=True, highlight=False, soft_wrap=True).print(f"error: {text}", markup=False)
-    return 2
+    return REFUSED
 
 
 def _run(arguments: Arguments, command: str, console: Console) -> int:

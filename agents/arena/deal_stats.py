@@ -64,8 +64,8 @@ class Statistic:
         return np.asarray(count, np.float64)
 
     def text(self, means: Mapping[str, float]) -> str:
-        """Its mean as the report writes it."""
-        if self.per and not means[self.per]:
+        """Its mean as the report writes it; a dash without cases, or in results older than it."""
+        if self.name not in means or (self.per and not means[self.per]):
             return "–"
         return self.shown.format(means[self.name]).replace("-", "−")
 

@@ -4,6 +4,10 @@ Question and answer are frames on a pair of sockets: a number, a length, and so 
 the number of its question, so that one that was sent twice, or by a copy of the process, is not taken for
 another question's. The bytes of an answer are not unpickled here: whoever asks knows whether the process can
 be trusted with that. Everything has a time limit: a process that stops within a frame holds nobody up.
+
+It ends with the process that started it, however that one ends: beside the line there is a pipe that only the
+parent can write to, and when that end is closed, Linux kills the group of the process, copies and all.
+Elsewhere it ends when it next looks at its line.
 """
 
 from __future__ import annotations
@@ -11,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import select
 import signal
 import socket
 import struct
@@ -19,13 +22,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 _SPAWN = multiprocessing.get_context("spawn")  # forking a process with threads can hang it
 _HEADER = struct.Struct("<QQ")  # number, length
 _LOOK_EVERY_S = 0.5  # whether a process that says nothing is still there
 _CHUNK = 1 << 20
-_DIES_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 
 Answer = Callable[[bytes], bytes]
 """What a guarded process does with the bytes of a question."""
@@ -45,6 +48,7 @@ class GuardedProcess:
 
     process: SpawnProcess
     line: socket.socket
+    lifeline: Connection  # never written to: the process ends when it is closed
     most_bytes: int  # of an answer
 
     @classmethod
@@ -57,10 +61,12 @@ class GuardedProcess:
             most_bytes: A longer answer is a fault.
         """
         ours, theirs = socket.socketpair()
-        process = _SPAWN.Process(target=_serve, args=(theirs, make_answer), name=name)
+        held, lifeline = _SPAWN.Pipe(duplex=False)
+        process = _SPAWN.Process(target=_serve, args=(theirs, held, make_answer), name=name)
         process.start()
         theirs.close()  # either side notices when the other one is gone
-        return cls(process, ours, most_bytes)
+        held.close()
+        return cls(process, ours, lifeline, most_bytes)
 
     def fileno(self) -> int:
         """Our end, for `select` and `multiprocessing.connection.wait`."""
@@ -92,8 +98,9 @@ class GuardedProcess:
             return self._read(length, deadline)
 
     def end(self) -> None:
-        """End the process and what it has started in its session."""
+        """End the process and what it has started in its group."""
         self.line.close()
+        self.lifeline.close()
         if self.process.pid is not None and hasattr(os, "killpg"):
             with contextlib.suppress(OSError):  # it ended, or was still on its way into a session of its own
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -106,7 +113,7 @@ class GuardedProcess:
             wait_s = min(_LOOK_EVERY_S, deadline - time.monotonic())
             if wait_s <= 0:
                 raise TimeoutError
-            if select.select([self.line], [], [], wait_s)[0]:
+            if wait([self.line], wait_s):
                 parts.append(self.line.recv(min(missing, _CHUNK)))
                 missing -= len(parts[-1])
                 if not parts[-1]:
@@ -128,9 +135,10 @@ class GuardedProcess:
             raise LostProcessError(reason) from error
 
 
-def _serve(line: socket.socket, make_answer: Callable[[], Answer]) -> None:
+def _serve(line: socket.socket, lifeline: Connection, make_answer: Callable[[], Answer]) -> None:
     """Answer what comes in, until nobody is there any more."""
     _stand_alone(line)
+    _end_with(lifeline)
     own, answer = os.getpid(), make_answer()
     with contextlib.suppress(OSError, EOFError):
         while True:
@@ -152,12 +160,24 @@ def _receive(line: socket.socket, length: int) -> bytes:
 
 
 def _stand_alone(line: socket.socket) -> None:
-    """A session of its own, which ends with whoever started it; copies of the process have no line."""
+    """A session, and so a group, of its own; copies of the process have no line."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     if hasattr(os, "setsid"):
         os.setsid()
         os.register_at_fork(after_in_child=line.close)
-    if sys.platform == "linux":
-        import ctypes
 
-        ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+
+def _end_with(lifeline: Connection) -> None:
+    """Have the system kill this process's group when the other end is closed, by the parent or by its end.
+
+    The system tells a group of news on a pipe by a signal of one's choice. That needs no thread here, which
+    an entrant's native code could hold up; and what counts is the parent itself, not the thread of it that
+    started this process, as with PR_SET_PDEATHSIG.
+    """
+    if sys.platform == "linux":  # no other system lets one choose the signal
+        import fcntl
+
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)

@@ -194,15 +194,13 @@ def _sum_up_side(s: Any, side: Any, points: Any, outcome: Any) -> None:
         outcome.wild_canastas[side] += 1
 
 
-# The fast way through a deal when every player at the table is a compiled one.
-#
-# The decisions are those that the agents themselves would make (a test compares them): only the way there
-# differs, one compiled loop a deal instead of a call for every decision.
-
-
 @dataclass
 class CompiledSeats:
-    """The compiled players of a matchup, as `play_out` takes them: a place for each of MAX_SEATS slots."""
+    """The compiled players of a matchup, as `play_out` takes them: a place for each of MAX_SEATS slots.
+
+    Where every player is a compiled one, a deal is one compiled loop instead of a call for every decision.
+    The decisions are those that the agents themselves would make.
+    """
 
     choosers: tuple[Callable[..., Any], ...]
     params: NDArray[np.void]  # (MAX_SEATS,) PARAMS

@@ -1,4 +1,4 @@
-"""Pairing: what one matchup says, with intervals over its boards."""
+"""Pairing: what one matchup says, with intervals over its boards; `compare` plays one from Python."""
 
 from __future__ import annotations
 
@@ -115,9 +115,6 @@ def measure(
         faults=tuple(faults),
         plan=plan,
     )
-
-
-# One pairing from Python, for training loops and notebooks.
 
 
 def compare(

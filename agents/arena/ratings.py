@@ -1,4 +1,4 @@
-"""Ratings: Bradley-Terry over a whole tournament, OpenSkill for ladders that go on.
+"""Ratings: Bradley-Terry over a whole tournament, OpenSkill for a ladder that further ones add to.
 
 Bradley-Terry explains every pairing's share of wins by one number an entrant, on Elo's scale (400 points
 are odds of ten to one), mean 0. Its intervals weigh the boards at random (the Bayesian bootstrap: Rubin,
@@ -23,6 +23,8 @@ from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.statistics import LEVEL, Interval
 from canasta_agents.files import write_file
 
+FORMAT = "canasta-ladder"
+VERSION = 1
 ELO_PER_UNIT = 400 / np.log(10)
 RESAMPLES = 500
 _PRIOR_WINS = 0.5  # each way, once a pairing: an entrant that never lost still has a finite rating
@@ -107,19 +109,13 @@ def against_the_field(num_entrants: int, points: dict[tuple[int, int], float]) -
     return [float(np.mean(row)) if row else None for row in rows]
 
 
-# A running ladder: OpenSkill ratings that every further tournament adds to.
-#
-# Bradley-Terry looks at one tournament as a whole. A ladder is for entrants that come and go: it is a small
-# JSON file, brought up to date game by game, and it rates partners who are not alike as well.
-
-
-FORMAT = "canasta-ladder"
-VERSION = 1
-
-
 @dataclass
 class Ladder:
-    """Ratings by entrant's name: `mu` the skill, `sigma` its uncertainty."""
+    """Ratings by entrant's name: `mu` the skill, `sigma` its uncertainty.
+
+    For entrants that come and go, and partners who are not alike: a small JSON file that every further
+    tournament brings up to date, game by game.
+    """
 
     ratings: dict[str, PlackettLuceRating] = field(default_factory=dict)
     games: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,7 @@
-"""Games as records that can be verified, with an index that says who sat where."""
+"""The games that were kept: which they are, and as records that can be verified.
+
+An index beside the records says who sat where.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from canasta_env.engine.scoring import TOTAL
 from canasta_env.records import DealRecord, Record, write
 
 INDEX = "index.json"
+SHOWN_A_REASON = 2
 
 
 def write_games(folder: Path, tournament: Tournament) -> int:
@@ -72,12 +76,6 @@ def _entry(name: str, deals: Sequence[KeptDeal]) -> dict[str, Any]:
         "first_deal": first.deal,
         "deals": len(deals),
     }
-
-
-# Games that were kept: which deals they are, and what was played in them.
-
-
-SHOWN_A_REASON = 2
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,24 @@ _TEMPLATES = Path(__file__).parent / "templates"
 GAME_NAMES = {"classic": "Classic Canasta", "modern_american": "Modern American Canasta"}
 _STRONGEST_TINT = 0.78
 
+INK, FAINT, ACCENT = "#26312c", "#d9d5ca", "#1f6f54"
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "canasta",
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.edgecolor": FAINT,
+}
+_WIDTH = 11.0  # inches
+_ROW = 0.42
+
+_HAND_ORDER = [*RANKS, "2", "joker", "black3", "red3"]
+_CARD_RANK = {kind: place for place, kind in enumerate(_HAND_ORDER)}
+
 
 def write_report(path: Path, results: dict[str, Any]) -> None:
     """Write the page of a tournament.
@@ -129,27 +147,8 @@ def _decimal(number: float | None, digits: int = 2) -> str:
     return "–" if number is None else f"{number:,.{digits}f}".replace("-", "−")
 
 
-# The report's plots, as SVG to stand inside a page.
-
-
-INK, FAINT, ACCENT = "#26312c", "#d9d5ca", "#1f6f54"
-_STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "canasta",
-    "font.family": "sans-serif",
-    "font.size": 11,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.edgecolor": FAINT,
-}
-_WIDTH = 11.0  # inches
-_ROW = 0.42
-
-
 def ratings_plot(standings: Sequence[dict[str, Any]]) -> str:
-    """A dot with its interval for each entrant, best on top."""
+    """SVG to stand inside a page: a dot with its interval for each entrant, best on top."""
     with matplotlib.rc_context(_STYLE):
         figure, axes = _rows([row["entrant"] for row in standings])
         for place, row in enumerate(standings):
@@ -166,7 +165,7 @@ def ratings_plot(standings: Sequence[dict[str, Any]]) -> str:
 
 
 def points_plot(rows: Sequence[dict[str, Any]]) -> str:
-    """Points a deal of each entrant's sides, stacked by clause: gains to the right, losses to the left."""
+    """SVG: points a deal of each entrant's sides by clause, gains stacked to the right, losses left."""
     with matplotlib.rc_context(_STYLE):
         figure, axes = _rows([row["entrant"] for row in rows])
         for place, row in enumerate(rows):
@@ -218,15 +217,8 @@ def _svg(figure: Figure, title: str) -> str:
     return re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
 
 
-# A kept deal as steps that a page can show: the position after every action, as what has changed.
-
-
-_HAND_ORDER = [*RANKS, "2", "joker", "black3", "red3"]
-_CARD_RANK = {kind: place for place, kind in enumerate(_HAND_ORDER)}
-
-
 def replay(rules: Rules, deal: Mapping[str, Any]) -> dict[str, Any]:
-    """Play a deal of results.json again.
+    """Play a deal of results.json again, in steps that a page can show.
 
     Args:
         rules: The game.

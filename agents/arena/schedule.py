@@ -1,8 +1,11 @@
-"""Who meets whom, and in which seats.
+"""Who meets whom, in which seats, and on which boards.
 
 A matchup is between two teams. In the usual ones a team is one entrant in all seats of its sides; in mixed
 partnerships it is two entrants who sit opposite each other. Every board of a matchup is played in each of
 its arrangements, with the same cards, so that neither the cards nor the seats favour a team.
+
+A board is everything about a game that is settled before anyone plays. Board 17 of seed 3 is the same however
+many boards are played, by whom, and in which order.
 """
 
 from __future__ import annotations
@@ -21,15 +24,20 @@ from canasta_env.engine.match import LOWEST_DRAWN_SCORE, SCORE_STEP
 from canasta_env.engine.state import allocate
 from canasta_env.rules import MAX_SCORE, Rules
 
-
-class ArenaError(ValueError):
-    """A tournament that cannot be played as asked: says what is wrong, where, and what would be right."""
-
-
 Team = tuple[int, ...]
 """The entrants of a team, by number: one, or two partners."""
 
+Scores = Literal["zero", "drawn"] | tuple[int, ...]
+"""How matches begin: at 0, at scores drawn with each board, or at given ones, one a side."""
+
 PARTNERSHIP_PLAYERS = 4
+_SEED_BYTES = 16
+MAX_SEED = 2 ** (8 * _SEED_BYTES) - 1  # of a tournament
+_SPARE_BITS = np.uint64(1)  # seeds of boards are numbers of 63 bits
+
+
+class ArenaError(ValueError):
+    """A tournament that cannot be played as asked: says what is wrong, where, and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -125,24 +133,13 @@ def _seatings(
     return seatings
 
 
-# Boards: everything about a game that is settled before anyone plays.
-#
-# A board is a seed (which orders the cards of its deal, and of every later deal of its match), the first
-# dealer and the match scores to begin with. Board 17 of seed 3 is the same however many boards are played,
-# by whom, and in which order; `canasta_env.Table(rules, seed=board.seed)` deals its cards.
-
-
-Scores = Literal["zero", "drawn"] | tuple[int, ...]
-"""How matches begin: at 0, at scores drawn with each board, or at given ones, one a side."""
-
-_SEED_BYTES = 16
-MAX_SEED = 2 ** (8 * _SEED_BYTES) - 1  # of a tournament
-_SPARE_BITS = np.uint64(1)  # seeds are numbers of 63 bits
-
-
 @dataclass(frozen=True)
 class Board:
-    """One board. `index` is its number in the tournament, from 0."""
+    """One board: the first dealer, the match scores to begin with, and the cards.
+
+    `index` is its number in the tournament, from 0. `seed` orders the cards of its deal, and of every later
+    deal of its match: `canasta_env.Table(rules, seed=board.seed)` deals them.
+    """
 
     index: int
     seed: int

@@ -229,5 +229,7 @@ def _limit_memory() -> None:
         import resource
 
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        limit = min(MEMORY_BYTES, machine // 2)
+        set_already = resource.getrlimit(resource.RLIMIT_DATA)
+        finite = [limit for limit in set_already if limit != resource.RLIM_INFINITY]
+        limit = min(MEMORY_BYTES, machine // 2, *finite)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))

@@ -84,6 +84,15 @@ class Settings:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
+@dataclass(frozen=True)
+class Entrant:
+    """Who takes part: a name for tables and reports, and how to make the agent."""
+
+    name: str
+    spec: str  # as `registry` knows it
+    plays_as: str = ""  # the agent's own name
+
+
 @dataclass
 class MatchupRun:
     """A matchup while it is played: its blocks in order, and what they say."""
@@ -262,18 +271,6 @@ def _whole_blocks(boards: int) -> int:
 
 def _join(entrants: Sequence[Entrant], team: Team) -> str:
     return " + ".join(entrants[entrant].name for entrant in team)
-
-
-# Entrants: a spec that `registry` knows, and a name.
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """Who takes part: a name for tables and reports, and how to make the agent."""
-
-    name: str
-    spec: str
-    plays_as: str = ""  # the agent's own name
 
 
 def name_entrants(specs: Sequence[str], agent_names: Sequence[str]) -> list[Entrant]:

@@ -2,7 +2,8 @@
 
 A result does not depend on who plays it or when, so neither do tournaments. One worker is this very process.
 Third-party agents play in processes of their own beside each worker (see `third_party`): one that ends or
-hangs forfeits the block, and the tournament goes on.
+hangs forfeits the block, and the tournament goes on. Blocks can be played on a Ray cluster, too (extra
+`cluster`).
 """
 
 from __future__ import annotations
@@ -44,6 +45,29 @@ _Told = TypeVar("_Told")
 _AHEAD = 2  # blocks handed out per worker
 _MOST_BYTES = 1 << 32  # of a result
 _PATIENCE_S = 600.0  # for the rest of a result that has begun to come, or for a task to be taken
+
+LOCAL = "local"
+_AHEAD_ON_RAY = 2  # blocks handed out per core
+_KNOCK_S = 5.0  # for a cluster to answer
+
+
+@dataclass(frozen=True)
+class Task:
+    """A block, who fills its slots (specs and fingerprints), and which games to keep.
+
+    `number` is the caller's.
+    """
+
+    number: int
+    block: Block
+    specs: tuple[str, ...]
+    fingerprints: tuple[str, ...]
+    keep: str
+
+    @property
+    def third_parties(self) -> list[int]:
+        """The slots whose entrants are not ours."""
+        return [slot for slot, spec in enumerate(self.specs) if is_third_party(spec)]
 
 
 def play_tasks(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, BlockResult]]:
@@ -160,28 +184,6 @@ def _make_answer() -> Answer:
     return answer
 
 
-# A block with who plays it: the unit that is handed to whichever process plays.
-
-
-@dataclass(frozen=True)
-class Task:
-    """A block, who fills its slots (specs and fingerprints), and which games to keep.
-
-    `number` is the caller's.
-    """
-
-    number: int
-    block: Block
-    specs: tuple[str, ...]
-    fingerprints: tuple[str, ...]
-    keep: str
-
-    @property
-    def third_parties(self) -> list[int]:
-        """The slots whose entrants are not ours."""
-        return [slot for slot, spec in enumerate(self.specs) if is_third_party(spec)]
-
-
 def play_task(task: Task, players: _Players) -> BlockResult:
     """Play a block in this process.
 
@@ -245,9 +247,14 @@ class _Players:
     def _end_others(self, wanted: Sequence[_Key]) -> None:
         """End third parties' processes, which take up memory, where their matchup is over."""
         for key in [key for key in self._kept if key not in wanted]:
-            if isinstance(agent := self._kept[key].agent, ThirdPartyAgent):
-                agent.process.end()
-                del self._kept[key]
+            if isinstance(self._kept[key].agent, ThirdPartyAgent):
+                _end(self._kept.pop(key))
+
+
+def _end(player: Player) -> None:
+    """End a player's process, if it is a third party's and has one."""
+    if isinstance(player.agent, ThirdPartyAgent):
+        player.agent.process.end()
 
 
 def _is_lost(player: Player) -> bool:
@@ -259,12 +266,20 @@ def _make(slot: int, key: _Key) -> Player:
         player = Player(_make_third_party(slot, key))
     else:
         player = Player(make_agent(key.spec, key.rules))
-    if fingerprint(key.spec) != key.fingerprint:  # looked at when all has been loaded
+    try:
+        _check_files(key)  # when all has been loaded
+    except (ArenaError, RegistryError):
+        _end(player)
+        raise
+    return player
+
+
+def _check_files(key: _Key) -> None:
+    if fingerprint(key.spec) != key.fingerprint:
         raise ArenaError(
             f"agents: the files of {key.spec} have changed since the tournament began; "
             "finished boards are kept: run the command again to play it as it is now"
         )
-    return player
 
 
 def _make_third_party(slot: int, key: _Key) -> ThirdPartyAgent:
@@ -276,20 +291,12 @@ def _make_third_party(slot: int, key: _Key) -> ThirdPartyAgent:
         raise _CannotBeMadeError(slot, str(error)) from error
 
 
-# Play blocks on a Ray cluster: the same blocks, the same results (extra `cluster`).
-#
-# The nodes need this package and the entrants' files at the same paths; only blocks and results are sent.
-
-
-LOCAL = "local"
-_AHEAD_ON_RAY = 2  # blocks handed out per core
-_KNOCK_S = 5.0
-
-
 def play_on_ray(
     tasks: Sequence[Task], address: str, workers: int | None = None
 ) -> Iterator[tuple[int, BlockResult]]:
-    """Play blocks on a cluster.
+    """Play blocks on a Ray cluster: the same blocks, the same results.
+
+    Its nodes need this package, and the entrants' files at the same paths: only blocks and results are sent.
 
     Args:
         tasks: What to play.
@@ -354,14 +361,11 @@ def _play_on_one_core(task: Task) -> BlockResult:
         return play_task(task, players)
 
 
-# Before a tournament every entrant is made once, to learn its name and whether it can be made at all.
-#
-# A third party's agent that ends the process it is made in takes part all the same, and forfeits what it is
-# asked to play.
-
-
 def check_entrants(specs: Sequence[str], rules: Rules) -> list[str]:
-    """Make every agent once.
+    """Make every agent once, before a tournament: to learn its name, and whether it can be made at all.
+
+    A third party's agent that ends the process it is made in takes part all the same, and forfeits what it is
+    asked to play.
 
     Returns:
         What each calls itself; the name of its class if it ended the process it was made in.

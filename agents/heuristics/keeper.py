@@ -51,7 +51,6 @@ from canasta_env.cards import ACE, CANASTA_SIZE, FIRST_RANK, NUM_KINDS, SEVEN
 from canasta_env.engine.melds import MELD_START, PAIR, VALUE, meld_size, meld_wilds, wild_meld_is_growing
 from canasta_env.engine.state import NO_CARD, WILD_MELD
 
-_LARGEST_TO_TAKE = 4  # R-TAKE-2: the pile is taken onto melds up to this size
 _KEEP = 2  # cards that laying leaves in the hand, the discard among them
 
 
@@ -152,7 +151,7 @@ def _lay(rules, params, view, mask, random):
         most_wilds = 0 if _collects_wilds(own, view) else wilds_in_hand(view)
         action = canasta_step(rules, view, mask, _KEEP, most_wilds)
     if action == NOTHING:
-        action = _natural(own, view, mask, is_urgent)
+        action = _natural(rules, own, view, mask, is_urgent)
     if action == NOTHING:
         action = _clean_set(own, view, mask, is_urgent)
     return action
@@ -179,7 +178,7 @@ def _wild_meld(own, view, mask):
 
 
 @kernel
-def _natural(own, view, mask, is_urgent):
+def _natural(rules, own, view, mask, is_urgent):
     """Add a natural to the largest meld; pairs are held that could still take the pile onto a small one."""
     best, best_size = NOTHING, 0
     if not leaves(view, 1, _KEEP):
@@ -188,7 +187,7 @@ def _natural(own, view, mask, is_urgent):
         action = ADD_NATURAL + kind - FIRST_RANK
         size = meld_size(view, OWN, kind)
         if mask[action] and size > best_size:
-            is_held = view.hand[kind] >= PAIR and size <= _LARGEST_TO_TAKE
+            is_held = view.hand[kind] >= PAIR and size <= rules.largest_meld_to_take
             if not is_held or is_urgent or view.stock_size < own.hold_pairs_above:
                 best, best_size = action, size
     return best

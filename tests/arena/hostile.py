@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import select
 import signal
@@ -55,6 +56,43 @@ class Hostile(Laying):
 
     def do(self, batch):
         raise NotImplementedError
+
+
+class Raising(Hostile):
+    """Raises from its third call on."""
+
+    def do(self, batch):
+        self.calls = 2
+        raise RuntimeError("no idea")
+
+
+class Stumbling(Hostile):
+    """Raises once; it is asked again, one decision at a time."""
+
+    def do(self, batch):
+        raise RuntimeError("too many tables")
+
+
+class Hanging(Hostile):
+    """Does not come back until it is interrupted."""
+
+    def do(self, batch):
+        time.sleep(10_000)
+
+
+class Exiting(Hostile):
+    """Ends its process."""
+
+    def do(self, batch):
+        os._exit(3)
+
+
+class Quitting(Hostile):
+    """Asks Python to end, from its third call on."""
+
+    def do(self, batch):
+        self.calls = 2
+        sys.exit("enough")
 
 
 class Forking(Hostile):
@@ -209,3 +247,21 @@ class Patching(Hostile):
         from canasta_agents.arena import blocks, forfeits
 
         blocks.tally = blocks.play_block = forfeits.guarded_act = None
+
+
+class Copied(Laying):
+    """Copies its process when it is made, and is named by the numbers of both.
+
+    In `reset` it hangs in native code that lets no other thread of its process run.
+    """
+
+    def __init__(self):
+        copy = os.fork()
+        if copy == 0:
+            while True:
+                time.sleep(10_000)
+        self.name = f"{os.getpid()} {copy}"
+
+    def reset(self, num_tables, seed):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        re.match("(a+)+$", "a" * 60 + "b")

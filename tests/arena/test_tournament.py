@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,15 @@ def test_a_journal_with_a_wrong_byte_is_damaged(tmp_path, offset):
     path.write_bytes(content)
     with pytest.raises(ArenaError, match=rf"{path.name}: damaged.*delete it"):
         run(tmp_path, boards=2)
+
+
+def test_two_tournaments_may_share_a_journal_at_the_same_time(tmp_path):
+    alone = run(tmp_path / "alone", boards=3 * BLOCK_BOARDS)
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda _: run(tmp_path / "shared", boards=3 * BLOCK_BOARDS), range(2)))
+    assert [tournament.runs[0].pairing for tournament in both] == [alone.runs[0].pairing] * 2
+    names = [sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("alone", "shared")]
+    assert names[0] == names[1]
 
 
 HOSTILE = {
@@ -267,6 +277,13 @@ def test_a_file_without_an_agent_is_refused(tmp_path, source, message):
     path.write_text(source)
     with pytest.raises(RegistryError, match=message):
         specs_in_file(path)
+
+
+def test_a_class_in_a_file_that_cannot_act_is_refused_before_anything_is_played(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("class Mine:\n    def reset(self, num_tables, seed): pass\n")
+    with pytest.raises(RegistryError, match=r"mine.py:Mine': Mine has no method 'act', which an agent needs"):
+        make_agent(f"file:{path}:Mine", classic())
 
 
 def test_a_file_without_the_name_of_a_class_is_named():
