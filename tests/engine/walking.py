@@ -39,7 +39,7 @@ def random_table(rules: Rules, rng: Random) -> Table:
 
 
 def walk(rules: Rules, seed: int) -> Iterator[Table]:
-    """The table after every action of a random deal, the first and the last included, each the caller's own."""
+    """The table after every action of a random deal, the first and the last included; copies."""
     return (table.copy() for table in _played(rules, seed))
 
 
