@@ -54,7 +54,7 @@ endif
 	@echo "== Ready: $$($(PY) --version) in $(VENV)"
 
 test: $(STAMP)  ## run the tests, without the slow ones
-	$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 test-modes: $(STAMP)  ## run some tests with bounds checks, and some as plain Python
 	NUMBA_BOUNDSCHECK=1 $(PY) -m pytest -n $(WORKERS) $(BOUNDS_TESTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -48,9 +49,19 @@ class DecisionBatch:
     def observations(self) -> NDArray[np.int8]:
         """The decisions as observations, `(n, observation_size) int8`; encoded when first asked for."""
         if self._observations is None:
-            self._observations = np.empty((len(self), observation_size(self.rules)), np.int8)
-            encode_views(rules_record(self.rules), self.views, self.masks, self._observations)
+            record, size = _encoding(self.rules)
+            self._observations = np.empty((len(self), size), np.int8)
+            encode_views(record, self.views, self.masks, self._observations)
         return self._observations
+
+
+@lru_cache(maxsize=16)
+def _encoding(rules: Rules) -> tuple[NDArray[np.void], int]:
+    """The rules as kernels read them, and the size of an observation.
+
+    Both take longer to make than one decision takes to encode, and agents may be asked one by one.
+    """
+    return rules_record(rules), observation_size(rules)
 
 
 class Agent(Protocol):

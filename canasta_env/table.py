@@ -117,7 +117,10 @@ class Table:
 
     def copy(self) -> Table:
         """An independent table in the same position."""
-        return Table.of_state(self.rules, self._state.copy())
+        table = Table.__new__(Table)
+        table.rules, table._rules = self.rules, self._rules  # which nobody writes
+        table._state, table.seed = self._state.copy(), self.seed
+        return table
 
     @property
     def to_play(self) -> int | None:

@@ -25,14 +25,18 @@ LIBRARIES = [
     "canasta_agents.learning.cli",
     "canasta_agents.learning.session",
     "canasta_agents.arena.cli",
+    "canasta_agents.arena.third_party",
+    "matplotlib.pyplot",  # this one and those below are loaded by functions
+    "torch._dynamo",
+    "torch.utils.tensorboard",
 ]
 
-_FORKS = multiprocessing.get_context("forkserver")
+FORKS = multiprocessing.get_context("forkserver")
 
 
 def load_libraries() -> None:
     """Start the process that commands are forked from; once is enough."""
-    _FORKS.set_forkserver_preload([*LIBRARIES, __name__])
+    FORKS.set_forkserver_preload([*LIBRARIES, __name__])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         patch.chdir(ROOT)
@@ -51,7 +55,7 @@ def run(folder: Path, words: list[str], types: str = "") -> str:
 @contextmanager
 def running(folder: Path, words: list[str], types: str = "") -> Iterator[ForkServerProcess]:
     """Run a command in a folder while the caller looks on."""
-    process = _FORKS.Process(target=follow, args=(folder, words, types))
+    process = FORKS.Process(target=follow, args=(folder, words, types))
     process.start()
     try:
         yield process

@@ -83,7 +83,7 @@ PROGRAMS = {
     "train.py": TRAINING,
     "torchrun train.py": TRAINING,
     "evaluate.py": Program(
-        shorter=("--boards", "2", "--target", "300", "--workers", "1"),
+        shorter=("--boards", "2", "--target", "50", "--workers", "1"),
         prints=r"Pairings[\s\S]+Standings[\s\S]+Report: results/\S+/report.html",
         leaves=("results/*/report.html", "results/*/results.json", "results/*/games/index.json"),
     ),
@@ -290,6 +290,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "runs" / TRAINED
 
 
+@pytest.fixture(scope="session")
+def exported(trained: Path) -> Path:
+    """The policy of that run as an ONNX file."""
+    folder = trained.parents[1]
+    run(folder, ["python", "-m", "canasta_agents", "export", f"runs/{TRAINED}", "policy.onnx"])
+    return folder / "policy.onnx"
+
+
 @pytest.mark.parametrize("command", commands(), ids=lambda command: f"{command.place} {command.text}"[:90])
 def test_commands_of_the_documents_run(
     command: Command, tmp_path: Path, request: pytest.FixtureRequest
@@ -301,7 +309,7 @@ def test_commands_of_the_documents_run(
     trained = request.getfixturevalue("trained")
     lay_out(tmp_path, command, trained)
     if "onnx:policy.onnx" in command.text:
-        run(tmp_path, ["python", "-m", "canasta_agents", "export", f"runs/{TRAINED}", "policy.onnx"])
+        shutil.copy(request.getfixturevalue("exported"), tmp_path)
     program, port = PROGRAMS[key], free_port()
     words = shortened(filled_in(command, next((trained / "replays").iterdir())), program, port)
     begun = time.time() - 1
@@ -337,8 +345,7 @@ def test_python_of_the_documents_runs(
 ) -> None:
     names: dict[str, object] = {"my_agent": "random"}
     if "policy.onnx" in block.text:
-        lay_out(tmp_path, Command("", block.place), request.getfixturevalue("trained"))
-        run(tmp_path, ["python", "-m", "canasta_agents", "export", f"runs/{TRAINED}", "policy.onnx"])
+        shutil.copy(request.getfixturevalue("exported"), tmp_path)
         tables = VectorTables(modern_american(), 3, seed=1)
         names = {"observations": np.array(tables.observations), "masks": np.array(tables.masks)}
     monkeypatch.chdir(tmp_path)

@@ -20,6 +20,8 @@ from canasta_env.rules import classic, modern_american
 OUTSIDERS = Path(__file__).parent / "outsiders.py"
 FIRST, LAST = (f"file:{OUTSIDERS}:{name}" for name in ("First", "Last"))
 
+pytestmark = pytest.mark.usefixtures("forked_processes")
+
 
 def evaluate(*arguments: str, agents: tuple[str, ...] = ("random", "heuristic")) -> int:
     return main(["--agents", *agents, "--workers", "1", *arguments])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from canasta_agents.arena import compare
+from canasta_agents.arena import compare, guarded, third_party, tournament
 from canasta_agents.arena.results import collect
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament, name_entrants
@@ -23,6 +24,8 @@ GUIDE = EXAMPLE.parents[1] / "docs" / "own_agent.md"
 OUTSIDERS = Path(__file__).parent / "outsiders.py"
 FIRST, LAST = (f"file:{OUTSIDERS}:{name}" for name in ("First", "Last"))
 BUNDLED = ("random", "greedy")  # play in this process
+
+pytestmark = pytest.mark.usefixtures("forked_processes")
 
 
 def run(folder: Path, workers: int = 1, agents: tuple[str, ...] = BUNDLED, **settings) -> Tournament:
@@ -38,8 +41,13 @@ def counting(tournament: Tournament, folder: Path) -> list[int]:
     return [steps[0][0], steps[-1][1]]
 
 
-def test_the_result_does_not_depend_on_the_number_of_workers(tmp_path):
-    alone, together = (run(tmp_path / str(n), n, (FIRST, LAST), boards=110) for n in (1, 2))
+@pytest.mark.parametrize(
+    ("agents", "start_method"), [((FIRST, LAST), "forkserver"), (BUNDLED, "spawn")], ids=["theirs", "ours"]
+)
+def test_the_result_does_not_depend_on_the_number_of_workers(agents, start_method, tmp_path, monkeypatch):
+    monkeypatch.setattr(guarded, "_SPAWN", multiprocessing.get_context(start_method))
+    monkeypatch.setattr(tournament, "BLOCK_BOARDS", 4)
+    alone, together = (run(tmp_path / str(n), n, agents, boards=10) for n in (1, 2))
     assert (alone.runs[0].table.points == together.runs[0].table.points).all()
     files = [sorted(path.name for path in (tmp_path / name).iterdir()) for name in "12"]
     assert files[0] == files[1]
@@ -127,7 +135,8 @@ HOSTILE = {
 }
 
 
-def test_an_entrant_that_ends_its_process_or_hangs_forfeits_and_the_others_play_on(tmp_path):
+def test_an_entrant_that_ends_its_process_or_hangs_forfeits_and_the_others_play_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(third_party, "GRACE_S", 1.0)
     agents = ("random", *(f"python:tests.arena.stubs:{name}" for name in HOSTILE))
     settings = {"boards": 2, "format": "one-against-all", "decision_time_s": 0.05}
     tournament = run(tmp_path, 1, agents, **settings)

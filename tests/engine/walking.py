@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from random import Random
 
 import pytest
@@ -38,7 +39,17 @@ def random_table(rules: Rules, rng: Random) -> Table:
 
 
 def walk(rules: Rules, seed: int) -> Iterator[Table]:
-    """The table after every action of a random deal, the first and the last included."""
+    """The table after every action of a random deal, the first and the last included; copies."""
+    return (table.copy() for table in _played(rules, seed))
+
+
+@lru_cache(maxsize=64)
+def _played(rules: Rules, seed: int) -> tuple[Table, ...]:
+    """Many tests look at the same deals: each is played once."""
+    return tuple(table.copy() for table in _play(rules, seed))
+
+
+def _play(rules: Rules, seed: int) -> Iterator[Table]:
     rng = Random(seed)
     table = random_table(rules, rng)
     policies = draw_policies("mixed", rules, rng)
@@ -50,5 +61,5 @@ def walk(rules: Rules, seed: int) -> Iterator[Table]:
 
 def random_position(rules: Rules, seed: int, *, may_be_over: bool = False) -> Table:
     """The table at a random point of a random deal."""
-    tables = [table.copy() for table in walk(rules, seed)]
+    tables = list(walk(rules, seed))
     return Random(seed).choice(tables if may_be_over else tables[:-1])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,23 +14,25 @@ from canasta_env.explain import reason
 from canasta_env.explain.reasons import completion_fault
 from canasta_env.explain.situation import Situation
 from tests.engine.walking import FOUR_GAMES, NAMES, house_rules, walk
+from tests.position_cases import Case, read_cases
 from tests.rules.positions import modern
 
-REFUSED = tomllib.loads((Path(__file__).parent / "refused.toml").read_text(encoding="utf-8"))["refused"]
+REFUSED = read_cases(Path(__file__).parent / "refused.toml", ("action", "reason"), ("first",))
 HOUSE_RULES = [house_rules(seed) for seed in range(6)]
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=[f"{case['action']}: {case['reason']}" for case in REFUSED])
-def test_the_reason_is_given(case: dict[str, Any]) -> None:
-    keys = {key: value for key, value in case.items() if key not in ("hand", "first", "action", "reason")}
-    table = Table.from_position(keys | {"hands": {1: case["hand"]}}, partial=True)
-    for action in case.get("first", ()):
-        table.play(action)
+@pytest.mark.parametrize(
+    "case", REFUSED, ids=[f"{case.told['action']}: {case.told['reason']}" for case in REFUSED]
+)
+def test_the_reason_is_given(case: Case) -> None:
+    table, action = case.table(), case.told["action"]
+    for before in case.told.get("first", ()):
+        table.play(before)
     with pytest.raises(IllegalActionError) as refusal:
-        table.play(case["action"])
+        table.play(action)
     text = str(refusal.value)
-    assert text.startswith(f'illegal action "{case["action"]}"')
-    assert case["reason"] in text
+    assert text.startswith(f'illegal action "{action}"')
+    assert case.told["reason"] in text
     assert text.endswith(f"; legal: {', '.join(table.legal()) or 'nothing'}")
 
 
