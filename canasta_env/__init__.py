@@ -11,6 +11,7 @@ from canasta_env.envs.aec import CanastaAECEnv, CanastaParallelEnv, env, paralle
 from canasta_env.envs.single_agent import CanastaSeatEnv
 from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
 from canasta_env.explain import IllegalActionError
+from canasta_env.hidden_hands import redeal
 from canasta_env.positions import PositionError
 from canasta_env.records import RecordError
 from canasta_env.registration import register
@@ -40,6 +41,7 @@ __all__ = [
     "modern_american",
     "parallel_env",
     "raw_env",
+    "redeal",
 ]
 
 register()

@@ -17,6 +17,7 @@ from canasta_env.engine.scoring import SCORE_FIELDS
 from canasta_env.engine.state import MAX_SIDES, NO_CARD, NOBODY, PHASE_OVER, PHASES, allocate, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError, explain
+from canasta_env.hidden_hands import redeal
 from canasta_env.positions import (
     named_counts,
     named_kinds,
@@ -28,6 +29,7 @@ from canasta_env.positions import (
 from canasta_env.rendering.text import picture
 from canasta_env.rules import Rules
 from canasta_env.validation import (
+    MAX_SEED,
     check_order,
     check_rules,
     check_scores,
@@ -223,6 +225,31 @@ class Table:
         views = allocate(1, VIEW)
         batch.view_one(self._rules, self._state, 0, check_seat(seat, self.rules, "seat"), views, 0)
         return views
+
+    def information_state(self, seat: int) -> bytes:
+        """All that a seat knows, as bytes: equal at two tables of a game if their views are equal.
+
+        A key for dictionaries, e.g. of regrets or visits. It is the view and no history: whatever led to the
+        same view has the same key. The bytes are those of `view`, so a change of VIEW changes them.
+        """
+        return self.view(seat).tobytes()
+
+    def redeal(self, seat: int, rng: np.random.Generator) -> Table:
+        """A table that a seat cannot tell from this one: what it does not see is dealt anew.
+
+        The new table is drawn from the seat's view and nothing else of this table; see `canasta_env.redeal`.
+
+        Args:
+            seat: Whose view stays as it is.
+            rng: Where the one seed comes from that fixes the new table.
+
+        Raises:
+            ValueError: If an argument does not fit.
+        """
+        if not isinstance(rng, np.random.Generator):
+            raise ValueError(f"rng: {shown(rng)} must be a numpy.random.Generator")
+        seeds = rng.integers(0, MAX_SEED, 1, np.uint64)
+        return Table.of_state(self.rules, redeal(self.rules, self.view(seat), seeds))
 
     def views(self) -> NDArray[np.void]:
         """What each seat knows: a new `(players,) VIEW`."""

@@ -103,6 +103,7 @@ PROGRAMS = {
     "-m benchmarks.aec": Program(prints=r"raw AEC loop +[\d,]+ decisions/s"),
     "-m benchmarks.arena": Program(prints=r"arena +[\d,]+ deals/s"),
     "-m benchmarks.engine": Program(prints=r"mask and step +[\d,]+ \S+/s"),
+    "-m benchmarks.redeal": Program(prints=r"one view often +[\d,]+ tables/s"),
     "-m benchmarks.train": Program(shorter=SHORT_RUN, prints=r"bound by the network.+ decisions/s"),
     "-m docs.tabulate": Program(),  # prints what it changes, and nothing should be to change
     "-m docs.structure": Program(prints=r"structure\.svg"),
