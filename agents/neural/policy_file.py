@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from canasta_agents.config_checks import ConfigError, build
-from canasta_agents.neural.arrays import Arrays, CheckpointError, read_json, unpack
+from canasta_agents.neural.arrays import Arrays, CheckpointError, read_json, require_undamaged, unpack
 from canasta_agents.neural.config import Network
 from canasta_agents.neural.network import ActorCritic, build_network
 from canasta_agents.policies import bundled_policies, policy_folder
@@ -45,8 +45,8 @@ def load_policy(path: Path) -> Policy:
     """Read a policy from a checkpoint, or from a run: its best one, else its latest.
 
     Raises:
-        CheckpointError: If there is none, it was written for another version of the environment, or its
-            network is of a class that cannot be imported here.
+        CheckpointError: If there is none, it was written for another version of the environment, it is
+            damaged, or its network is of a class that cannot be imported here.
     """
     folder = find_policy(path)
     card = read_json(folder / "policy.json")
@@ -55,6 +55,7 @@ def load_policy(path: Path) -> Policy:
             f"{folder}: format {card.get('format')!r} with {card.get('num_actions')!r} actions cannot be "
             f"played here; this version reads format {FORMAT} with {NUM_ACTIONS} actions"
         )
+    require_undamaged(folder, "policy.json", "policy.safetensors")
     config = build(Network, card["network"], f"{folder / 'policy.json'}: network.")
     try:
         network = build_network(config, card["observation_size"], card["critic_size"])
