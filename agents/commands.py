@@ -1,11 +1,12 @@
 """The commands `train.py`, `evaluate.py` and `play.py`, as they are installed too.
 
 Each says in one line what to install where a library is missing, which file it cannot read or write, and
-that it was interrupted.
+that it was interrupted. SIGTERM does what Ctrl-C does.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -33,6 +34,7 @@ def play() -> int:
 
 def _run(command: str, module: str, extra: str) -> int:
     """Call `main` of a module; the process's exit status."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main: Callable[[], int] = import_module(module).main
         return main()

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
+CHECKSUMS = "checksums.sha256"  # in a folder: a line for each file, as sha256sum writes and checks them
+_CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _LOCK = ".lock"
+_IN_USE = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what a lock that somebody holds answers
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)  # and a file system that has none
 
 
 class FolderInUseError(OSError):
@@ -64,24 +73,93 @@ def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
         raise
 
 
+def with_checksums(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a folder, and one more with their checksums, which `find_damage` reads."""
+    lines = [f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items()]
+    return {**files, CHECKSUMS: "".join(lines).encode()}
+
+
+def find_damage(folder: Path, *names: str) -> str | None:
+    """What is wrong with some files of a folder that was written `with_checksums`; None if nothing is.
+
+    Args:
+        folder: Where they are; a folder without checksums has nothing that could be wrong.
+        names: The files.
+    """
+    try:
+        lines = (folder / CHECKSUMS).read_text(encoding="utf-8", errors="replace").splitlines()
+        sums = {match[2]: match[1] for line in lines if (match := _CHECKSUM_LINE.fullmatch(line))}
+        for name in names:
+            if name not in sums:
+                return f"{folder / CHECKSUMS}: cannot be read (it has no checksum of {name})"
+            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != sums[name]:
+                return (
+                    f"{folder / name}: cannot be read as it was written (its checksum is not that of "
+                    f"{CHECKSUMS}: it was damaged or changed)"
+                )
+    except OSError as error:
+        if error.filename == str(folder / CHECKSUMS) and error.errno == errno.ENOENT:
+            return None
+        return f"{error.filename}: cannot be read ({error.strerror})"
+    return None
+
+
 @contextmanager
 def claim_folder(folder: Path) -> Iterator[None]:
     """Hold a folder, which is made if need be, against every other process that claims it.
 
-    However this process ends, its claim ends with it.
+    However this process ends, its claim ends with it. A folder that was made here and in which nothing has
+    been written is removed again. On a file system without locks nobody is held off.
 
     Raises:
         FolderInUseError: If another process holds it.
         OSError: If the folder cannot be written.
     """
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()  # a lock that is there already says nothing of other files
-    with (folder / _LOCK).open("a+b") as lock:
+    with _open_lock(folder) as lock:
         try:
             _lock(lock.fileno())
         except OSError as error:
-            raise FolderInUseError(error.errno, "in use by another process", str(folder)) from error
-        yield
+            if error.errno in _IN_USE:
+                raise _in_use(folder, error.errno) from error
+            if error.errno not in _NO_LOCKS:
+                raise
+        if not _is_there(folder / _LOCK, lock.fileno()):  # removed by who held it before
+            raise _in_use(folder, errno.EAGAIN)
+        try:
+            yield
+        finally:
+            if is_new:
+                _remove_unused(folder)
+
+
+def _open_lock(folder: Path) -> IO[bytes]:
+    try:
+        tempfile.TemporaryFile(dir=folder).close()  # a lock that is there already says nothing of other files
+        return (folder / _LOCK).open("a+b")
+    except FileNotFoundError as error:  # the folder was removed by who held it before
+        raise _in_use(folder, errno.EAGAIN) from error
+
+
+def _in_use(folder: Path, number: int) -> FolderInUseError:
+    return FolderInUseError(number, "in use by another process", str(folder))
+
+
+def _is_there(path: Path, handle: int) -> bool:
+    """Whether an open file is still the one of that name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except OSError:
+        return False
+
+
+def _remove_unused(folder: Path) -> None:
+    """Remove a claimed folder in which there is nothing but the lock."""
+    with contextlib.suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [_LOCK]:
+            (folder / _LOCK).unlink()
+            folder.rmdir()
 
 
 if sys.platform == "win32":

@@ -129,11 +129,42 @@ class RolloutBuffer:
         return {**arrays, "pending_rows": self.pending_rows.copy()}
 
     def set_state(self, state: Arrays) -> None:
-        """Take back what `get_state` gave."""
+        """Take back what `get_state` gave.
+
+        Raises:
+            ValueError: If it is not such a state; says what is wrong. Nothing has changed then.
+        """
+        self._check(state)
         self.pending_rows[:] = state["pending_rows"]
         self.size = len(state["actions"])
         for name, array in self.arrays.items():
             array[: self.size] = state[name]
+
+    def _check(self, state: Arrays) -> None:
+        """Refuse what kernels could not read: they follow rows and actions without looking."""
+        pending, num = state["pending_rows"], len(state["actions"])
+        _require_like(pending, self.pending_rows, "pending_rows")
+        if not np.array_equal(np.sort(pending[pending != NO_ROW]), np.arange(num)):
+            raise ValueError(f"buffer: pending_rows are not the rows 0 to {num - 1}, each once")
+        for name, array in self.arrays.items():
+            _require_like(state[name], array[:num], name)
+        masks, actions = state["masks"], state["actions"]
+        if ((masks != 0) & (masks != 1)).any():
+            raise ValueError("buffer: masks hold other numbers than 0 and 1")
+        if ((actions < 0) | (actions >= NUM_ACTIONS)).any() or not masks[np.arange(num), actions].all():
+            raise ValueError("buffer: actions hold one that was not legal")
+        if (state["next_row"] != PENDING).any():
+            raise ValueError("buffer: next_row has an end for a decision that is pending")
+        for name in ("log_probs", "values", "rewards"):
+            if not np.isfinite(state[name]).all():
+                raise ValueError(f"buffer: {name} hold a number that is not finite")
+
+
+def _require_like(array: NDArray[Any], like: NDArray[Any], name: str) -> None:
+    if array.shape != like.shape or array.dtype != like.dtype:
+        raise ValueError(
+            f"buffer: {name} are {array.dtype}{array.shape}, where this run has {like.dtype}{like.shape}"
+        )
 
 
 @kernel

@@ -1,22 +1,32 @@
 """Checkpoints of a run: its policy and, in `latest`, everything that it needs to go on.
 
 Beside the policy's two files `latest` holds training.safetensors and training.json, from which the run
-resumes as if it had never stopped.
+resumes as if it had never stopped. A file has the checksums of the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from canasta_agents.files import find_folder, write_folder
+from canasta_agents.config_checks import ConfigError
+from canasta_agents.files import with_checksums, write_folder
+from canasta_agents.learning import training_file
 from canasta_agents.learning.match_equity import percent_a_point
-from canasta_agents.neural.arrays import Arrays, CheckpointError, as_json, pack, read_json, unpack
+from canasta_agents.neural.arrays import (
+    Arrays,
+    CheckpointError,
+    as_json,
+    pack,
+    require_undamaged,
+    unpack,
+)
 from canasta_agents.neural.network import ActorCritic
 from canasta_agents.neural.policy_file import load_policy, set_weights, weights
 
-TRAINING_FORMAT = 2  # of training.*; a change of names or meanings counts it up
 _NAMES_SINCE_1 = (  # parts of names in format 1, and what they are in format 2
     ("descent.", "optimizer."),
     (".actor", ".worker"),
@@ -47,29 +57,48 @@ def save(
     """
     files = {"policy.safetensors": pack(weights(network)), "policy.json": as_json(card)}
     if state is not None:
-        files |= {"training.safetensors": pack(state.arrays), "training.json": as_json(state.facts)}
-    write_folder(folder, files)
+        facts = {"format": training_file.FORMAT, **state.facts}
+        files |= {training_file.ARRAYS_FILE: pack(state.arrays), training_file.FILE: as_json(facts)}
+    write_folder(folder, with_checksums(files))
 
 
 def load_state(folder: Path) -> TrainingState:
     """Read what `save` wrote for going on.
 
     Raises:
-        CheckpointError: If the folder holds no resumable checkpoint, or one of a later version.
+        CheckpointError: If the folder holds no resumable checkpoint, a damaged one, or a newer version's.
     """
-    found = find_folder(folder)
-    if found is None or not (found / "training.json").is_file():
+    found = training_file.find_state(folder)
+    facts = training_file.read_facts(found)
+    require_undamaged(found, training_file.ARRAYS_FILE)
+    state = TrainingState(unpack(found / training_file.ARRAYS_FILE), facts)
+    with refusing_damage(found):
+        return _renamed(state) if facts["format"] == 1 else state
+
+
+_FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+@contextmanager
+def refusing_damage(folder: Path) -> Iterator[None]:
+    """Say of a training state that does not fit where it is, and what would be right.
+
+    Checksums find damage first; states of older versions have none, and any part of them may be missing or of
+    another kind.
+
+    Raises:
+        CheckpointError: In place of whatever is raised by what reads the state.
+    """
+    try:
+        yield
+    except (CheckpointError, ConfigError):
+        raise
+    except _FAULTS as error:
+        reason = str(error).partition("\n")[0]
         raise CheckpointError(
-            f"{folder}: holds no resumable checkpoint (training.safetensors and training.json)"
-        )
-    facts = read_json(found / "training.json")
-    if facts.get("format") not in (1, TRAINING_FORMAT):
-        raise CheckpointError(
-            f"{found}: the training state has format {facts.get('format')!r}, this version reads 1 and "
-            f"{TRAINING_FORMAT}; begin a new run with its weights: --run.start {found}"
-        )
-    state = TrainingState(unpack(found / "training.safetensors"), facts)
-    return _renamed(state) if facts["format"] == 1 else state
+            f"{folder}: the training state is damaged, or does not fit this version ({type(error).__name__}: "
+            f"{reason}); begin a new run with its weights: --run.start {folder}"
+        ) from error
 
 
 def _renamed(state: TrainingState) -> TrainingState:

@@ -6,7 +6,6 @@ The defaults are the run of `python train.py` without arguments; a file in confi
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from canasta_agents.config_checks import ConfigError, build, require_above_zero, require_choice, require_range
-from canasta_agents.files import find_folder
+from canasta_agents.learning import training_file
+from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.config import Network
 from canasta_env.rules import GAMES, PLAYERS, Rules, RulesError, standard_rules
 
@@ -298,16 +298,12 @@ def load_of_run(run: Path) -> Config:
     """The config of a run that can be resumed, from its checkpoint `latest`.
 
     Raises:
-        ConfigError: If the folder holds no such run, or its config does not fit this version.
+        ConfigError: If the folder holds no such run, or one that is damaged or of a newer version.
     """
-    latest = run / "latest"
-    path = (find_folder(latest) or latest) / "training.json"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))["config"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise ConfigError(
-            f"{latest}: holds no resumable checkpoint (training.safetensors and training.json)"
-        ) from None
+        content = training_file.read_facts(training_file.find_state(run / "latest"))["config"]
+    except CheckpointError as error:
+        raise ConfigError(str(error)) from None
     return from_dict(content, str(run))
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -87,6 +89,33 @@ class ProcessGroup:
 
 
 SINGLE = ProcessGroup()
+
+
+class LostGroupError(RuntimeError):
+    """Another process of the group has ended; what to do about it has been said."""
+
+
+@contextlib.contextmanager
+def telling_of_losses() -> Iterator[None]:
+    """Say on stderr, at once, that another process of the group has ended: torchrun is about to end this one.
+
+    Raises:
+        LostGroupError: In place of PyTorch's error.
+    """
+    try:
+        yield
+    except LostGroupError:
+        raise
+    except RuntimeError as error:
+        if not isinstance(error, dist.DistError) and "gloo" not in str(error):  # Gloo's are of no class
+            raise
+        print(
+            "train.py: another process of the group has ended, and so does this one; the same command with "
+            "--resume and the run's folder goes on from its last checkpoint",
+            file=sys.stderr,
+            flush=True,
+        )
+        raise LostGroupError(str(error)) from error
 
 
 def join_group(on_gpu: bool) -> ProcessGroup:

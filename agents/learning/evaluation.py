@@ -48,6 +48,20 @@ class Measurement:
     boards: int
     unit: Unit = "points"
 
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Measurement:
+        """The way back from `dataclasses.asdict`.
+
+        Raises:
+            ValueError: If it is no measurement.
+        """
+        measurement = cls(**content)
+        numbers = (measurement.estimate, measurement.low, measurement.high, measurement.boards)
+        is_right = all(type(number) in (int, float) for number in numbers) and measurement.unit in FORMS
+        if not is_right:
+            raise ValueError(f"measurement: {content} is none")
+        return measurement
+
     def __str__(self) -> str:
         """For example "+86 points a deal (-98 to +271)"."""
         form, what = FORMS[self.unit]

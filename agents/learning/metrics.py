@@ -50,16 +50,26 @@ class MetricsWriter:
 
 
 def read_metrics(folder: Path) -> Lines:
-    """The lines of a run's metrics, under today's names; a line that was left half-written is skipped."""
+    """The lines of a run's metrics, under today's names; what is no such line (half-written) is skipped."""
     path = folder / FILE
     lines = []
-    for text in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+    texts = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    for text in texts:
         try:
-            line: dict[str, float] = json.loads(text)
-        except json.JSONDecodeError:
+            line = json.loads(text)
+        except ValueError:
             continue
-        lines.append({_name_today(name): number for name, number in line.items()})
+        if _is_metrics(line):
+            lines.append({_name_today(name): number for name, number in line.items()})
     return lines
+
+
+def _is_metrics(line: object) -> bool:
+    return (
+        isinstance(line, dict)
+        and "update" in line
+        and all(isinstance(number, int | float) for number in line.values())
+    )
 
 
 def _name_today(name: str) -> str:

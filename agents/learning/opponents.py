@@ -181,10 +181,10 @@ class League:
         self._capacity = capacity
 
     def add_snapshot(self, network: ActorCritic, decisions: int) -> None:
-        """Add the network as it is now; beyond the capacity, the most crowded snapshot is dropped."""
+        """Add the network as it is now; beyond the capacity, the most crowded snapshots are dropped."""
         copied = copy.deepcopy(network).eval().requires_grad_(False)
         self.members.append(Snapshot(decisions, copied))
-        if len(self.members) > self._capacity:
+        while len(self.members) > self._capacity:  # a resumed run may keep fewer than before
             del self.members[self._most_crowded()]
 
     def draw(self, rng: np.random.Generator) -> Snapshot:

@@ -310,12 +310,34 @@ class ClippedAdam:
         }
 
     def set_state(self, arrays: Arrays) -> None:
-        """Take back what `get_state` gave."""
+        """Take back what `get_state` gave.
+
+        Raises:
+            ValueError: If it is not the state of these parameters; says what is wrong.
+        """
         state: dict[int, dict[str, torch.Tensor]] = {}
         for key, array in arrays.items():
             place, name = key.split(".")
             state.setdefault(int(place), {})[name] = torch.from_numpy(array.copy())
+        if state:
+            self._check(state)
         self._adam.load_state_dict({**self._adam.state_dict(), "state": state})
+
+    def _check(self, state: dict[int, dict[str, torch.Tensor]]) -> None:
+        if not state.keys() <= set(range(len(self._parameters))):
+            raise ValueError(f"optimizer: moments of parameters {sorted(state)}, of {len(self._parameters)}")
+        for place, moments in state.items():
+            for name in _MOMENTS:
+                tensor, parameter = moments[name], self._parameters[place]
+                is_step = name == "step"  # which files hold as (1,)
+                shape, dtype = ((1,), torch.float32) if is_step else (parameter.shape, parameter.dtype)
+                if tensor.shape != shape or tensor.dtype != dtype or not tensor.isfinite().all():
+                    raise ValueError(
+                        f"optimizer: {place}.{name} is {tensor.dtype}{tuple(tensor.shape)}, not finite "
+                        f"{dtype}{tuple(shape)}"
+                    )
+            if (moments["exp_avg_sq"] < 0).any() or moments["step"] < 1:
+                raise ValueError(f"optimizer: moments of parameter {place} that no steps lead to")
 
 
 class DivergedError(RuntimeError):

@@ -14,12 +14,14 @@ from rich.console import Console
 
 from canasta_agents.config_checks import ConfigError
 from canasta_agents.files import write_file
-from canasta_agents.learning.config import Config
+from canasta_agents.learning.config import Config, load_of_run
 from canasta_agents.learning.display import Display, Status, result_table
-from canasta_agents.learning.distributed import Device, prepare_device
+from canasta_agents.learning.distributed import Device, LostGroupError, prepare_device, telling_of_losses
 from canasta_agents.learning.evaluation import compare
 from canasta_agents.learning.metrics import draw_curves
 from canasta_agents.learning.ppo import DivergedError
+from canasta_agents.learning.resuming import check_changes
+from canasta_agents.learning.run_folder import CONFIG_FILE, claim_run_folder
 from canasta_agents.learning.trainer import Trainer, build_trainer
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.processes import FAILED, INTERRUPTED, REFUSED
@@ -42,38 +44,32 @@ def run(config: Config, resume: Path | None) -> int:
 
 
 def _run(config: Config, resume: Path | None) -> int:
+    changes = check_changes(load_of_run(resume), config) if resume is not None else []
     device = prepare_device(config.run)
-    group = device.group
-    folder = resume or group.broadcast(run_folder(config))
-    console = Console(width=None if sys.stdout.isatty() else 120, quiet=not group.is_first)
-    session = Session(build_trainer(config, folder, device), console, is_resumed=resume is not None)
+    console = Console(width=None if sys.stdout.isatty() else 120, quiet=not device.group.is_first)
+    for change in changes:
+        console.print(f"Changed: {change}", highlight=False, markup=False, soft_wrap=True)
+    try:
+        with telling_of_losses(), claim_run_folder(config, resume, device.group) as folder:
+            return _train_in(folder, config, device, console, is_resumed=resume is not None)
+    except LostGroupError:
+        return FAILED
+
+
+def _train_in(folder: Path, config: Config, device: Device, console: Console, is_resumed: bool) -> int:
+    session = Session(build_trainer(config, folder, device), console, is_resumed)
     try:
         is_finished = session.train()
     except DivergedError as error:
-        if group.is_first:
+        if device.group.is_first:
             print(f"train.py: stopped after {session.progress_text}: {error}", file=sys.stderr)
         return FAILED
-    group.close()
+    device.group.close()
     if not is_finished:
         return INTERRUPTED
-    if group.is_first:
+    if device.group.is_first:
         session.report()
     return 0
-
-
-def run_folder(config: Config) -> Path:
-    """Where a new run goes.
-
-    Raises:
-        ConfigError: If there is a run of that name already.
-    """
-    name = config.run.name or f"{config.game.name}_{config.game.players}-{time.strftime('%Y%m%d-%H%M%S')}"
-    folder = Path(config.run.folder) / name
-    if (folder / "config.json").exists():
-        raise ConfigError(
-            f"run.name: {folder} holds a run already; go on with --resume {folder}, or take another name"
-        )
-    return folder
 
 
 class Session:
@@ -91,6 +87,7 @@ class Session:
         self._folder = folder
         self._console = console
         self._trainer = trainer
+        self._is_resumed = is_resumed
         if is_resumed:
             trainer.resume()
         elif config.run.start:
@@ -98,7 +95,7 @@ class Session:
         self._group = trainer.group
         if self._group.is_first:
             folder.mkdir(parents=True, exist_ok=True)
-            write_file(folder / "config.json", json.dumps(config.to_dict(), indent=1).encode() + b"\n")
+            write_file(folder / CONFIG_FILE, json.dumps(config.to_dict(), indent=1).encode() + b"\n")
         console.print(self._first_line(trainer.device), highlight=False, soft_wrap=True)
 
     @property
@@ -108,7 +105,7 @@ class Session:
         return f"{progress.updates} updates, {progress.decisions:,} decisions"
 
     def train(self) -> bool:
-        """Train to the end or to the first Ctrl-C; leaves a resumable checkpoint.
+        """Train to the end or to the first Ctrl-C or SIGTERM; leaves a resumable checkpoint.
 
         Returns:
             Whether the end was reached.
@@ -119,7 +116,9 @@ class Session:
         trainer = self._trainer
         saved = time.monotonic()
         try:
-            with Display(self._console) as display, StopRequest() as stop:
+            with telling_of_losses(), Display(self._console) as display, StopRequest() as stop:
+                if not self._is_resumed:
+                    trainer.save()  # whatever ends the run, it can be resumed
                 while not trainer.is_over and not self._is_stopped(stop):
                     self._advance(display)
                     if self._is_checkpoint_due(saved):
@@ -171,10 +170,15 @@ class Session:
             f"policy   {self._folder}/best     play against it as neural:{self._folder}\n"
             f"curves   {self._folder}/curves.png\n"
             f"metrics  {self._folder}/metrics.jsonl, and: tensorboard --logdir {self._folder}\n"
-            f"go on    python train.py --resume {self._folder} --minutes {2 * self._config.run.minutes:g}",
+            f"go on    python train.py --resume {self._folder} {self._twice_as_long}",
             highlight=False,
             soft_wrap=True,
         )
+
+    @property
+    def _twice_as_long(self) -> str:
+        run = self._config.run
+        return f"--run.decisions {2 * run.decisions}" if run.decisions else f"--minutes {2 * run.minutes:g}"
 
     def _first_line(self, device: Device) -> str:
         game = self._config.game
@@ -200,7 +204,10 @@ class Session:
 
 
 class StopRequest:
-    """Whether somebody has asked the process to stop. Use it with `with`; a second Ctrl-C stops at once."""
+    """Whether somebody has asked the process to stop, by Ctrl-C or SIGTERM. Use it with `with`.
+
+    A second Ctrl-C stops at once.
+    """
 
     def __init__(self) -> None:
         self.is_made = False

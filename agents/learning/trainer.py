@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +17,7 @@ from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning import checkpoint
 from canasta_agents.learning.buffer import RolloutArrays
 from canasta_agents.learning.checkpoint import TrainingState
-from canasta_agents.learning.config import Config, Run
+from canasta_agents.learning.config import Config, from_dict
 from canasta_agents.learning.distributed import Device, ProcessGroup
 from canasta_agents.learning.evaluation import REPLAY_FOLDER, BoardEvaluator, Evaluator, Measurement
 from canasta_agents.learning.gae import RolloutTargets, compute_targets
@@ -33,6 +33,7 @@ from canasta_agents.learning.opponents import (
     Tables,
 )
 from canasta_agents.learning.ppo import ClippedAdam, DivergedError, PolicyUpdater, imitation_loss, load_loss
+from canasta_agents.learning.resuming import check_changes
 from canasta_agents.learning.rollout import (
     EpisodeStats,
     RolloutCollector,
@@ -40,6 +41,7 @@ from canasta_agents.learning.rollout import (
     section_bounds,
     worker_sizes,
 )
+from canasta_agents.learning.schedule import Progress, linear_schedule
 from canasta_agents.neural import policy_file
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.arrays import Arrays, CheckpointError, prefixed, with_prefix
@@ -56,26 +58,6 @@ COLLAPSED_UPDATES = 5  # updates in a row below the entropy floor that end a run
 
 TablesMaker = Callable[[int, int], Tables]  # (num_tables, seed)
 AgentMaker = Callable[[str], Agent]  # by registry name
-
-
-@dataclass
-class Progress:
-    """Counters of a run; they go on after a resume."""
-
-    updates: int = 0
-    decisions: int = 0  # of the learner, each learnt from
-    seconds: float = 0.0  # of training, measurements included
-    measured: int = 0  # measurements made
-
-    def fraction(self, run: Run) -> float:
-        """Part of the run that is done, 0 to 1: of its decisions if they are given, else of its minutes."""
-        done = self.decisions / run.decisions if run.decisions else self.seconds / (60 * run.minutes)
-        return min(1.0, done)
-
-
-def linear_schedule(start: float, end: float, fraction: float) -> float:
-    """The number at `fraction` (0 to 1) of the straight way from `start` to `end`."""
-    return start + (end - start) * min(1.0, max(0.0, fraction))
 
 
 def build_trainer(config: Config, folder: Path, device: Device) -> Trainer:
@@ -207,6 +189,11 @@ class Trainer:
         return self.progress.fraction(self.config.run)
 
     @property
+    def position(self) -> float:
+        """Where the schedules are, 0 to 1: where a run gets longer they do not go back."""
+        return self.progress.position(self.config.run)
+
+    @property
     def is_over(self) -> bool:
         """Whether the run's length is reached."""
         return self.progress_fraction >= 1
@@ -214,7 +201,7 @@ class Trainer:
     @property
     def is_imitating(self) -> bool:
         """Whether the run still learns from its teacher."""
-        return self.progress_fraction < self.config.imitation.share
+        return self.position < self.config.imitation.share
 
     def advance(self) -> dict[str, float]:
         """Play a rollout, learn from it, measure where that is due; returns the update's metrics.
@@ -251,31 +238,44 @@ class Trainer:
     def resume(self) -> None:
         """Go on from the folder's `latest` as if the run had never stopped.
 
+        What the config has changed takes effect as `resuming.RULINGS` says.
+
         Raises:
-            CheckpointError: If there is none, or it does not fit the config.
+            CheckpointError: If there is none, it is damaged, or it does not fit this machine.
+            ConfigError: If the config changes a key that has to stay.
         """
-        state = checkpoint.load_state(self.folder / "latest")
-        processes = state.facts["processes"]
+        folder = self.folder / "latest"
+        state = checkpoint.load_state(folder)
+        before = from_dict(state.facts["config"], str(folder))
+        changes = check_changes(before, self.config)
+        with checkpoint.refusing_damage(folder):
+            self._require_as_many(state.facts["processes"])
+            self._set_arrays(state.arrays)
+            self._set_facts(state.facts, state.facts["processes"][self.group.rank])
+        self.progress.go_on(before.run, self.config.run, self.config.evaluation.measurements)
+        if any(change.ruling.is_measure for change in changes):
+            self._measure_best_anew()
+
+    def _require_as_many(self, processes: list[dict[str, Any]]) -> None:
+        """Refuse another number of processes or workers than the run has."""
         if len(processes) != self.group.size:
             raise CheckpointError(
                 f"{self.folder}: the run has {len(processes)} processes, here it would have "
                 f"{self.group.size}; start it with torchrun --nproc-per-node {len(processes)}"
             )
-        workers = self.collector.workers
-        own = processes[self.group.rank]
-        worker_rngs = own["worker_rngs"]
-        if len(worker_rngs) != len(workers):
+        num_workers, here = len(processes[self.group.rank]["worker_rngs"]), len(self.collector.workers)
+        if num_workers != here:
             raise CheckpointError(
-                f"{self.folder}: the run has {len(worker_rngs)} workers, here it would have "
-                f"{len(workers)}; set rollout.workers to {len(worker_rngs)}"
+                f"{self.folder}: the run has {num_workers} workers, here it would have "
+                f"{here}; set rollout.workers to {num_workers}"
             )
-        policy_file.set_weights(self.network, with_prefix("network.", state.arrays))
-        self.optimizer.set_state(with_prefix("optimizer.", state.arrays))
-        self.league.set_state(with_prefix("league.", state.arrays), self.network)
-        for place, worker in enumerate(workers):
-            worker.set_state(with_prefix(f"process{self.group.rank}.worker{place}.", state.arrays))
-            worker.rng.bit_generator.state = worker_rngs[place]
-        self._set_facts(state.facts, own)
+
+    def _set_arrays(self, arrays: Arrays) -> None:
+        policy_file.set_weights(self.network, with_prefix("network.", arrays))
+        self.optimizer.set_state(with_prefix("optimizer.", arrays))
+        self.league.set_state(with_prefix("league.", arrays), self.network)
+        for place, worker in enumerate(self.collector.workers):
+            worker.set_state(with_prefix(f"process{self.group.rank}.worker{place}.", arrays))
 
     def close(self) -> None:
         """Bring the metrics to the disk."""
@@ -293,7 +293,7 @@ class Trainer:
         )
         played = time.perf_counter()
         targets = self._targets()
-        done = self.progress_fraction / config.share
+        done = self.position / config.share
         rate = linear_schedule(config.learning_rate, self.config.ppo.learning_rate, done)
         self.optimizer.set_learning_rate(rate)
         metrics, _ = self.updater.update(
@@ -310,7 +310,7 @@ class Trainer:
         played = time.perf_counter()
         targets = self._targets()
         first = self.config.imitation.share
-        done = (self.progress_fraction - first) / (1 - first)
+        done = (self.position - first) / (1 - first) if first < 1 else 1.0
         rate = linear_schedule(config.learning_rate, config.final_learning_rate, done)
         entropy_coef = linear_schedule(config.entropy_coef, config.final_entropy_coef, done)
         self.optimizer.set_learning_rate(rate)
@@ -387,12 +387,11 @@ class Trainer:
     def _measure(self) -> dict[str, float]:
         """Measure the policy against the reference; keep it if it is the best so far."""
         started = time.perf_counter()
-        config, evaluator, measured = self.config.evaluation, self.evaluator, None
-        self.progress.measured = int(self.progress_fraction * config.measurements)
+        self.progress.measured = int(self.progress_fraction * self.config.evaluation.measurements)
+        measured = None
         if self.group.is_first:
             agent = NeuralAgent.of(self.network, "learner")
-            measure = evaluator.match_percent if self.config.game.objective == "match" else evaluator.points
-            measured = measure(agent, self._reference, config.boards, SELECTION_SEED)
+            measured = self._measured(agent)
             self._keep_replay(agent)
         self.measurement = measurement = cast(Measurement, self.group.broadcast(measured))
         if self.best is None or measurement.estimate >= self.best.estimate:
@@ -402,6 +401,19 @@ class Trainer:
         self.progress.seconds = self.group.broadcast(self.progress.seconds + time.perf_counter() - started)
         name = f"eval/{measurement.unit}"
         return {name: measurement.estimate, f"{name}_low": measurement.low, f"{name}_high": measurement.high}
+
+    def _measured(self, agent: NeuralAgent) -> Measurement:
+        """How strong an agent is, on the boards that choose the best policy."""
+        evaluator = self.evaluator
+        measure = evaluator.match_percent if self.config.game.objective == "match" else evaluator.points
+        return measure(agent, self._reference, self.config.evaluation.boards, SELECTION_SEED)
+
+    def _measure_best_anew(self) -> None:
+        """Hold the best policy against what is measured from now on: its old score says nothing there."""
+        self.measurement = None
+        if self.best is not None:
+            measured = self._measured(NeuralAgent(self.folder)) if self.group.is_first else None
+            self.best = cast(Measurement, self.group.broadcast(measured))
 
     def _keep_replay(self, agent: NeuralAgent) -> None:
         """Write a deal of the policy as it is now, the same cards each time."""
@@ -451,7 +463,6 @@ class Trainer:
 
     def _facts(self, own: list[tuple[Arrays, dict[str, Any]]]) -> dict[str, Any]:
         return {
-            "format": checkpoint.TRAINING_FORMAT,
             "config": self.config.to_dict(),
             "progress": asdict(self.progress),
             "processes": [facts for _, facts in own],
@@ -463,9 +474,11 @@ class Trainer:
     def _set_facts(self, facts: dict[str, Any], own: dict[str, Any]) -> None:
         self.progress = Progress(**facts["progress"])
         self.rng.bit_generator.state = own["rng"]
-        self._low_entropy = facts["low_entropy"]
-        self.measurement = Measurement(**facts["measurement"]) if facts["measurement"] else None
-        self.best = Measurement(**facts["best"]) if facts["best"] else None
+        for worker, state in zip(self.collector.workers, own["worker_rngs"], strict=True):
+            worker.rng.bit_generator.state = state
+        self._low_entropy = int(facts["low_entropy"])
+        self.measurement = Measurement.from_dict(facts["measurement"]) if facts["measurement"] else None
+        self.best = Measurement.from_dict(facts["best"]) if facts["best"] else None
         self._face(own["faced"])
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.files import find_damage
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -67,9 +69,19 @@ def unpack(path: Path) -> Arrays:
 
     try:
         arrays: Arrays = load_arrays(path.read_bytes())
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path}: cannot be read ({error})") from None
     return arrays
+
+
+def require_undamaged(folder: Path, *names: str) -> None:
+    """See that files of a checkpoint are as they were written; those of older versions have no checksum.
+
+    Raises:
+        CheckpointError: Names the file that is not.
+    """
+    if (damage := find_damage(folder, *names)) is not None:
+        raise CheckpointError(damage)
 
 
 def as_json(content: dict[str, Any]) -> bytes:

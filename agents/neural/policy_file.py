@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from canasta_agents.config_checks import ConfigError, build
-from canasta_agents.neural.arrays import Arrays, CheckpointError, read_json, unpack
+from canasta_agents.neural.arrays import Arrays, CheckpointError, read_json, require_undamaged, unpack
 from canasta_agents.neural.config import OF_FORMAT_1, Network
 from canasta_agents.neural.features import features_of_version_1
 from canasta_agents.neural.network import ActorCritic, build_network
@@ -51,8 +51,8 @@ def load_policy(path: Path) -> Policy:
     """Read a policy from a checkpoint, or from a run: its best one, else its latest.
 
     Raises:
-        CheckpointError: If there is none, it was written for another version of the environment, or its
-            network is of a class that cannot be imported here.
+        CheckpointError: If there is none, it was written for another version of the environment, it is
+            damaged, or its network is of a class that cannot be imported here.
     """
     folder = find_policy(path)
     card = read_json(folder / "policy.json")
@@ -61,6 +61,7 @@ def load_policy(path: Path) -> Policy:
             f"{folder}: format {card.get('format')!r} with {card.get('num_actions')!r} actions cannot be "
             f"played here; this version reads formats 1 and {FORMAT} with {NUM_ACTIONS} actions"
         )
+    require_undamaged(folder, "policy.json", "policy.safetensors")
     if card["format"] == 1:
         card = _of_format_1(card)
     config = build(Network, card["network"], f"{folder / 'policy.json'}: network.")

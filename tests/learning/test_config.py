@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning import config as config_module
 from canasta_agents.learning.cli import parse
 from canasta_agents.learning.config import OLD_KEYS, Config, from_dict, load, load_of_run
-from canasta_agents.learning.session import run_folder
+from canasta_agents.learning.run_folder import claim_new_folder
 from canasta_agents.policies import FOLDER, bundled_policies
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
@@ -149,7 +150,10 @@ def test_an_unknown_option_ends_with_a_message(capsys):
 
 def test_a_run_is_never_written_over(tmp_path):
     config = from_dict({"run": {"folder": str(tmp_path), "name": "first"}})
-    (run_folder(config)).mkdir()
-    (tmp_path / "first" / "config.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"run.name: .*first holds a run already; go on with --resume"):
-        run_folder(config)
+    with ExitStack() as claims:
+        (claim_new_folder(config, claims) / "config.json").write_text("{}")
+    with (
+        ExitStack() as claims,
+        pytest.raises(ConfigError, match=r"run.name: .*first holds a run already; go on with --resume"),
+    ):
+        claim_new_folder(config, claims)

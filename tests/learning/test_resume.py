@@ -69,6 +69,7 @@ def as_format_1(folder):
     facts = json.loads((folder / "training.json").read_text()) | {"format": 1}
     for process in facts["processes"]:
         process["actor_rngs"] = process.pop("worker_rngs")
+    (folder / "checksums.sha256").unlink()
     (folder / "training.safetensors").write_bytes(pack(arrays))
     (folder / "training.json").write_text(json.dumps(facts))
 

@@ -9,7 +9,7 @@ import torch
 from canasta_agents.learning.config import Opponents
 from canasta_agents.learning.opponents import LEARNER, League, SeatAssignment
 from canasta_agents.learning.ppo import DivergedError
-from canasta_agents.learning.trainer import linear_schedule
+from canasta_agents.learning.schedule import linear_schedule
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.distribution import find_forced
 from canasta_agents.neural.network import FlatNetwork
