@@ -31,6 +31,8 @@ from canasta_agents.learning.opponents import (
     SeatAssignment,
     SnapshotPlayer,
     Tables,
+    seating_state,
+    set_seating_state,
 )
 from canasta_agents.learning.ppo import ClippedAdam, DivergedError, PolicyUpdater, imitation_loss, load_loss
 from canasta_agents.learning.rollout import (
@@ -176,7 +178,7 @@ class Trainer:
         workers = []
         for place, (size, stream) in enumerate(zip(sizes, streams[1::2], strict=True)):
             seats = SeatAssignment(config.opponents, size, self.rules.players, self.rules.num_sides)
-            opponents = [self._opponent(name) for name in seats.opponents]
+            opponents = [self._opponent(name, size) for name in seats.opponents]
             section = arrays[bounds[place] : bounds[place + 1]]
             rng = np.random.default_rng(stream)
             workers.append(RolloutWorker(tables[place], seats, opponents, section, rng))
@@ -190,11 +192,11 @@ class Trainer:
             self.teachers = [self._player(config.imitation.teacher) for _ in workers]
         self._reference = self.make_agent(config.evaluation.player)
 
-    def _opponent(self, name: str) -> Opponent:
+    def _opponent(self, name: str, num_tables: int) -> Opponent:
         """An opponent by its name in `SeatAssignment`."""
         if name != PAST:
             return self._player(name)
-        self.snapshot_players.append(SnapshotPlayer(self.network))
+        self.snapshot_players.append(SnapshotPlayer(num_tables, self.network))
         return self.snapshot_players[-1]
 
     def _player(self, name: str) -> Opponent:
@@ -227,7 +229,7 @@ class Trainer:
         self.progress.updates += 1
         self.progress.seconds = self.group.broadcast(self.progress.seconds + time.perf_counter() - started)
         if was_imitating and not self.is_imitating:
-            self.collector.clear()  # pending decisions are the teacher's: not the policy's to learn from
+            self.collector.deal_anew()  # the pending decisions, and the deals, are the teacher's
         self._check_entropy(metrics)
         if self.progress.measured < int(self.progress_fraction * self.config.evaluation.measurements):
             metrics |= self._measure()
@@ -249,6 +251,8 @@ class Trainer:
 
     def resume(self) -> None:
         """Go on from the folder's `latest` as if the run had never stopped.
+
+        At tables with a player that has a memory (`canasta_env.agent.AgentWithMemory`) new deals begin.
 
         Raises:
             CheckpointError: If there is none, or it does not fit the config.
@@ -275,6 +279,13 @@ class Trainer:
             worker.set_state(with_prefix(f"process{self.group.rank}.worker{place}.", state.arrays))
             worker.rng.bit_generator.state = worker_rngs[place]
         self._set_facts(state.facts, own)
+        seating = with_prefix(f"process{self.group.rank}.seating.", state.arrays)
+        set_seating_state(self.snapshot_players, self.league, seating, self.network)
+        self._face(own["faced"])
+        if not seating and own["faced"]:  # older versions had one snapshot at all of a worker's tables
+            for worker, player in zip(workers, self.snapshot_players, strict=False):
+                player.begin_deals(worker.seats.tables_against(PAST))
+        self._forget_deals()
 
     def close(self) -> None:
         """Bring the metrics to the disk."""
@@ -340,9 +351,10 @@ class Trainer:
             self._face([self.league.draw(self.rng).decisions for _ in self.snapshot_players])
 
     def _face(self, faced: list[int]) -> None:
-        networks = {member.decisions: member.network for member in self.league.members}
+        """Let snapshots sit down, one a worker, given by their decisions; none before self-play."""
+        members = {member.decisions: member for member in self.league.members}
         for player, decisions in zip(self.snapshot_players, faced, strict=False):
-            player.network = networks[decisions]
+            player.sit_down(members[decisions])
         self._faced = faced
 
     # Metrics
@@ -433,12 +445,20 @@ class Trainer:
         workers = self.collector.workers
         for place, worker in enumerate(workers):
             arrays |= prefixed(f"worker{place}.", worker.get_state())
+        arrays |= prefixed("seating.", seating_state(self.snapshot_players, self.league))
         facts = {
             "rng": self.rng.bit_generator.state,
             "worker_rngs": [worker.rng.bit_generator.state for worker in workers],
             "faced": self._faced,
         }
         return arrays, facts
+
+    def _forget_deals(self) -> None:
+        """Deal anew where somebody plays who remembers the deals under way: a checkpoint does not."""
+        for place, worker in enumerate(self.collector.workers):
+            players = [self.teachers[place]] if self.is_imitating else worker.opponents
+            if any(player.has_memory for player in players):
+                worker.deal_anew()
 
     def _arrays(self, own: list[tuple[Arrays, dict[str, Any]]]) -> Arrays:
         arrays = prefixed("network.", policy_file.weights(self.network))
@@ -465,7 +485,6 @@ class Trainer:
         self._low_entropy = facts["low_entropy"]
         self.measurement = Measurement(**facts["measurement"]) if facts["measurement"] else None
         self.best = Measurement(**facts["best"]) if facts["best"] else None
-        self._face(own["faced"])
 
 
 def _as_dict(measurement: Measurement | None) -> dict[str, Any] | None:
