@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,12 @@ def _encoding(rules: Rules) -> tuple[NDArray[np.void], int]:
 
 
 class Agent(Protocol):
-    """Whoever chooses actions. An agent sees views and legal actions, never the state of a table."""
+    """Whoever chooses actions. An agent sees views and legal actions, never the state of a table.
+
+    It may be one object for several seats of a table; only decisions where several actions are legal need be
+    asked for. An agent that remembers what it has seen has to be an `AgentWithMemory`: others may be reset
+    between any two decisions.
+    """
 
     name: str
 
@@ -76,3 +81,45 @@ class Agent(Protocol):
     def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
         """Choose an action for each decision: `(n,)` ids, each legal by its mask."""
         ...
+
+
+class AgentWithMemory(Agent, Protocol):
+    """An agent that is told when deals begin, because it keeps something from one decision to another.
+
+    Whoever seats agents keeps this order, at every table for itself:
+
+    - `reset` comes first, before any deal of the new tables; never in the middle of a deal.
+    - `begin_deals` comes once for every deal, after the deal before it has ended (or was given up) and before
+      the agent's first decision in it; also for the first deal after a reset. It names those tables only at
+      which the agent has a seat in that deal. A deal in which the agent has no decision may be left out.
+    - Nothing else is told: what a deal is like is in the views of the decisions.
+    - A reset in a match under way (a table of the browser that goes back to its deal's start) is followed by
+      `begin_deals` with `are_first` False: of the deals before, the agent has seen nothing.
+    - Who sits where changes between deals only.
+    """
+
+    def begin_deals(self, tables: NDArray[np.int64], are_first: NDArray[np.bool_]) -> None:
+        """Learn that new deals begin: what was seen of the last ones at these tables counts no more.
+
+        Args:
+            tables: `(n,)` which of the tables that the agent was reset for, each once.
+            are_first: `(n,)` whether the deal is also the first of a match; single deals always are.
+        """
+        ...
+
+
+def remembers(agent: Agent) -> TypeGuard[AgentWithMemory]:
+    """Whether an agent wants to be told when deals begin."""
+    return hasattr(agent, "begin_deals")
+
+
+def tell_of_deals(agent: Agent, tables: NDArray[np.int64], *, first: bool) -> None:
+    """Tell an agent that deals begin, if it wants to know.
+
+    Args:
+        agent: Who has a seat at these tables.
+        tables: `(n,) int64`; nothing is told if there are none.
+        first: Whether matches begin with these deals.
+    """
+    if len(tables) and remembers(agent):
+        agent.begin_deals(tables.copy(), np.full(len(tables), first))

@@ -41,7 +41,7 @@ from canasta_agents.arena.schedule import Matchup, Scores, agent_seed, draw_boar
 from canasta_agents.arena.third_party import ThirdPartyAgent
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.agent import Agent, DecisionBatch, remembers
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.engine.state import allocate, rules_record
 from canasta_env.engine.view import VIEW
@@ -128,6 +128,38 @@ class Player:
     def _reset_here(self, num_tables: int, seed: int) -> None:
         guarded_call(lambda: self.agent.reset(num_tables, seed), WARM_UP_S)
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether the agent wants to be told when deals begin."""
+        if isinstance(self.agent, ThirdPartyAgent):
+            return self.agent.has_memory
+        return remembers(self.agent)
+
+    def begin_deals(self, tables: NDArray[np.int64], first: bool, decision_time_s: float) -> None:
+        """Tell an agent with a memory that deals begin; it has the time of one decision for each.
+
+        Args:
+            tables: `(n,) int64`, at least one.
+            first: Whether matches begin with these deals.
+            decision_time_s: Time for a decision; one that was never asked has longer, as it may load.
+
+        Raises:
+            EntrantError: If it fails, with the reason.
+            LostProcessError: If a third party's process ended or hung.
+        """
+        agent, are_first = self.agent, np.full(len(tables), first)
+        seconds = decision_time_s * len(tables) + (0.0 if self.is_warm else WARM_UP_S)
+        try:
+            if isinstance(agent, ThirdPartyAgent):
+                agent.hear_of_deals(tables, are_first, seconds)
+            elif remembers(agent):
+                guarded_call(lambda: agent.begin_deals(tables.copy(), are_first), seconds)
+        except EntrantError as error:
+            raise EntrantError(f"begin_deals: {error}") from error
+        except TimeLimitError as error:
+            reason = f"begin_deals: took longer than {seconds:.3g} s for {len(tables)} deals"
+            raise EntrantError(reason) from error
+
     def act(
         self, batch: DecisionBatch, decision_time_s: float
     ) -> tuple[NDArray[np.int64], Mapping[int, str]]:
@@ -179,6 +211,7 @@ class _BlockRunner:
     finished: list[NDArray[np.void]] = field(default_factory=list)
     actions: list[bytes] = field(default_factory=list)
     compiled: CompiledSeats | None = None
+    told: list[int] = field(default_factory=list)  # a slot of each player with a memory
 
     def __post_init__(self) -> None:
         num_tables = self.block.num_tables
@@ -213,6 +246,9 @@ class _BlockRunner:
         for slot, player in enumerate(self.players):
             if all(player is not earlier for earlier in self.players[:slot]):
                 self._reset(slot, player, seeds[slot])
+                self.told += [slot] if player.has_memory else []
+        self._tell_of_deals(self.playing, first=True)
+        self._drop_forfeited()
         agents = [player.agent for player in self.players]
         self.compiled = CompiledSeats.of(agents, seeds, block.num_tables)
 
@@ -309,6 +345,9 @@ class _BlockRunner:
         """Settle the deals that are over, and find the tables that are still playing."""
         going_on = [which[status == GOES_ON], self._end_deals(np.sort(which[status == IS_OVER]))]
         self.playing = np.sort(np.concatenate(going_on))
+        self._drop_forfeited()
+
+    def _drop_forfeited(self) -> None:
         if self.faults:
             self.playing = self.playing[~np.isin(self.board[self.playing], list(self.faults))]
 
@@ -329,7 +368,26 @@ class _BlockRunner:
         is_won = is_match_won(self.rules, self.tables, ended)
         going_on: NDArray[np.int64] = ended[~is_won & (self.tables["deal"][ended] < MAX_DEALS)]
         deal(self.rules, self.tables, going_on)
+        self._tell_of_deals(going_on, first=False)
         return going_on
+
+    def _tell_of_deals(self, tables: NDArray[np.int64], first: bool) -> None:
+        """Tell the players with a memory that deals begin; one who fails at it forfeits those boards."""
+        if not self.told or not self.is_playing:  # nobody is told of a forfeited block
+            return
+        for slot in self.told:
+            player = self.players[slot]
+            own = [place for place, each in enumerate(self.players) if each is player]
+            is_seated = np.isin(self.slot_of_seat[tables], own).any(axis=1)
+            asked = tables[is_seated & ~np.isin(self.board[tables], list(self.faults))]
+            try:
+                if len(asked):
+                    player.begin_deals(asked, first, self.block.decision_time_s)
+            except EntrantError as error:
+                for table in asked:
+                    self._forfeit(slot, int(table), str(error))
+            except LostProcessError as error:
+                self.forfeit_all(slot, str(error))
 
 
 def tally(block: Block, outcomes: NDArray[np.void]) -> BlockResult:

@@ -32,7 +32,7 @@ from canasta_agents.arena.forfeits import (
 from canasta_agents.arena.guarded import GuardedProcess, LostProcessError
 from canasta_agents.processes import use_one_core
 from canasta_agents.registry import FILE_PREFIX, RegistryError, make_agent, specs_in_file
-from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.agent import Agent, DecisionBatch, remembers
 from canasta_env.rules import Rules
 
 GRACE_S = 5.0  # beyond an entrant's time, for one that can be interrupted
@@ -54,14 +54,21 @@ class EntrantProcess:
         self._process = GuardedProcess.start("canasta-entrant", _Desk, _MOST_BYTES)
         self._numbers = itertools.count(1)
         self.is_lost = False
+        self.has_memory = False  # whether the agent wants to be told when deals begin
 
     def make(self, spec: str, rules: Rules) -> str:
-        """Make the agent; what it calls itself.
+        """Make the agent; what it calls itself. `has_memory` says from then on what it wants.
 
         Raises:
             RegistryError: If it cannot be made, with the reason.
         """
-        return _text(self._ask("make", (spec, rules), WARM_UP_S, RegistryError))
+        answer = self._ask("make", (spec, rules), WARM_UP_S, RegistryError)
+        with self._reading():
+            name, has_memory = _list(answer)
+            if type(has_memory) is not bool:
+                raise ValueError
+            self.has_memory = has_memory
+            return _text(name)
 
     def specs_in_file(self, path: Path) -> list[str]:
         """See `registry.specs_in_file`."""
@@ -81,6 +88,16 @@ class EntrantProcess:
             TimeLimitError: If it took longer than `WARM_UP_S`.
         """
         self._ask("reset", (num_tables, seed), WARM_UP_S, EntrantError, TimeLimitError)
+
+    def begin_deals(self, tables: NDArray[np.int64], are_first: NDArray[np.bool_], seconds: float) -> None:
+        """Tell the agent that deals begin; it has `seconds`.
+
+        Raises:
+            EntrantError: If it raised, with what it said.
+            TimeLimitError: If it took longer.
+        """
+        content = (tables, are_first, seconds)
+        self._ask("begin_deals", content, seconds, EntrantError, TimeLimitError)
 
     def act(self, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.int64], dict[int, str]]:
         """Ask for decisions; as `forfeits.guarded_act`, each having `seconds`."""
@@ -170,6 +187,15 @@ class ThirdPartyAgent:
             raise EntrantError(reason)
         return actions
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether it wants to be told when deals begin."""
+        return self.process.has_memory
+
+    def hear_of_deals(self, tables: NDArray[np.int64], are_first: NDArray[np.bool_], seconds: float) -> None:
+        """See `EntrantProcess.begin_deals`."""
+        self.process.begin_deals(tables, are_first, seconds)
+
     def decide(self, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.int64], dict[int, str]]:
         """See `forfeits.guarded_act`."""
         return self.process.act(batch, seconds)
@@ -195,10 +221,10 @@ class _Desk:
             answer = (type(error).__name__, str(error))
         return json.dumps(answer).encode()
 
-    def make(self, spec: str, rules: Rules) -> str:
+    def make(self, spec: str, rules: Rules) -> tuple[str, bool]:
         self.rules = rules
         self.agent = make_agent(spec, rules)
-        return self.agent.name
+        return self.agent.name, remembers(self.agent)
 
     def specs_in_file(self, path: Path) -> list[str]:
         return specs_in_file(path)
@@ -207,6 +233,12 @@ class _Desk:
         agent = self.agent
         assert agent is not None
         guarded_call(lambda: agent.reset(num_tables, seed), WARM_UP_S)
+
+    def begin_deals(self, tables: NDArray[np.int64], are_first: NDArray[np.bool_], seconds: float) -> None:
+        agent = self.agent
+        assert agent is not None
+        assert remembers(agent)
+        guarded_call(lambda: agent.begin_deals(tables, are_first), seconds)
 
     def act(self, *content: Any) -> tuple[list[int], list[tuple[int, str]]]:
         assert self.agent is not None

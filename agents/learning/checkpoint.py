@@ -27,14 +27,6 @@ from canasta_agents.neural.arrays import (
 from canasta_agents.neural.network import ActorCritic
 from canasta_agents.neural.policy_file import load_policy, set_weights, weights
 
-_NAMES_SINCE_1 = (  # parts of names in format 1, and what they are in format 2
-    ("descent.", "optimizer."),
-    (".actor", ".worker"),
-    (".decisions.following", ".buffer.next_row"),
-    (".decisions.open_rows", ".buffer.pending_rows"),
-    (".decisions.", ".buffer."),
-)
-
 
 @dataclass(frozen=True)
 class TrainingState:
@@ -71,9 +63,7 @@ def load_state(folder: Path) -> TrainingState:
     found = training_file.find_state(folder)
     facts = training_file.read_facts(found)
     require_undamaged(found, training_file.ARRAYS_FILE)
-    state = TrainingState(unpack(found / training_file.ARRAYS_FILE), facts)
-    with refusing_damage(found):
-        return _renamed(state) if facts["format"] == 1 else state
+    return TrainingState(unpack(found / training_file.ARRAYS_FILE), facts)
 
 
 _FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -83,8 +73,7 @@ _FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError
 def refusing_damage(folder: Path) -> Iterator[None]:
     """Say of a training state that does not fit where it is, and what would be right.
 
-    Checksums find damage first; states of older versions have none, and any part of them may be missing or of
-    another kind.
+    Checksums find damage first, but not what somebody wrote who knows how they are made.
 
     Raises:
         CheckpointError: In place of whatever is raised by what reads the state.
@@ -99,20 +88,6 @@ def refusing_damage(folder: Path) -> Iterator[None]:
             f"{folder}: the training state is damaged, or does not fit this version ({type(error).__name__}: "
             f"{reason}); begin a new run with its weights: --run.start {folder}"
         ) from error
-
-
-def _renamed(state: TrainingState) -> TrainingState:
-    """A state of format 1 under the names of format 2."""
-    arrays: Arrays = {}
-    for name, array in state.arrays.items():
-        for old, new in _NAMES_SINCE_1:
-            name = name.replace(old, new)
-        arrays[name] = array
-    processes = [
-        {"worker_rngs" if name == "actor_rngs" else name: fact for name, fact in facts.items()}
-        for facts in state.facts["processes"]
-    ]
-    return TrainingState(arrays, {**state.facts, "processes": processes})
 
 
 def begin_from(network: ActorCritic, start: Path, objective: str) -> None:

@@ -182,3 +182,14 @@ def _precision(run: Run, device: torch.device) -> torch.dtype:
     capabilities = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
     has_units = any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16"))
     return torch.bfloat16 if has_units else torch.float32
+
+
+def share_of_tables(num_tables: int, group: ProcessGroup) -> int:
+    """Tables of this process.
+
+    Raises:
+        ConfigError: If there are more processes than tables.
+    """
+    if num_tables < group.size:
+        raise ConfigError(f"rollout.tables: {num_tables} for {group.size} processes; each needs at least one")
+    return num_tables // group.size + (group.rank < num_tables % group.size)

@@ -17,7 +17,7 @@ from canasta_agents.learning.match_equity import EquityTable
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS
-from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.agent import Agent, DecisionBatch, tell_of_deals
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.records import Record, Recorder
 from canasta_env.rules import Rules
@@ -202,6 +202,7 @@ def record_deal(rules: Rules, agent: Agent, reference: Agent, seed: int) -> Reco
     recorder.begin(table)
     for player in (agent, reference):
         player.reset(1, seed)
+        tell_of_deals(player, np.zeros(1, np.int64), first=True)
     while (seat := table.to_play) is not None:
         batch = DecisionBatch.single(rules, seat, table.view(seat), table.action_mask())
         player = agent if rules.side_of(seat) == 0 else reference

@@ -19,7 +19,7 @@ from canasta_agents.files import write_file
 from canasta_agents.learning.jit import kernel
 from canasta_agents.neural.arrays import Arrays
 from canasta_agents.policies import policy_name
-from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.agent import Agent, DecisionBatch, tell_of_deals
 from canasta_env.rules import Rules
 from canasta_env.vector import VectorTables
 
@@ -246,6 +246,10 @@ class MatchTables:
             self._gains[ended] = gains[:, self._side_of_seat]
         return ended, self._gains
 
+    def reset(self, seed: int) -> None:
+        """See `Tables.reset`."""
+        self._tables.reset(seed)
+
     def get_state(self) -> Arrays:
         """See `Tables.get_state`."""
         return self._tables.get_state()
@@ -275,10 +279,11 @@ def play_deals(
     num_tables = min(TABLES, num_deals)
     wanted = -(-num_deals // num_tables)
     tables = VectorTables(rules, num_tables, seed=seed, scores="drawn", check=False)
+    every_table = np.arange(num_tables)
     agent.reset(num_tables, seed)
+    tell_of_deals(agent, every_table, first=True)
     played = np.zeros(num_tables, np.int64)
     scores, totals = [], []
-    every_table = np.arange(num_tables)
     while (played < wanted).any():
         before = tables.scores
         batch = DecisionBatch(rules, every_table, tables.to_play, tables.views, tables.masks)
@@ -288,6 +293,7 @@ def play_deals(
             scores.append(before[rows])
             totals.append(tables.deal_totals[rows])
             played[ended] += 1
+            tell_of_deals(agent, np.flatnonzero(ended), first=True)
             tell(int(np.minimum(played, wanted).sum()))
     return np.concatenate(scores), np.concatenate(totals)
 

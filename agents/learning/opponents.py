@@ -11,14 +11,15 @@ import torch
 from numpy.typing import NDArray
 
 from canasta_agents.learning.config import Opponents
-from canasta_agents.neural.arrays import Arrays
+from canasta_agents.neural.arrays import Arrays, prefixed, with_prefix
 from canasta_agents.neural.distribution import sample_actions
 from canasta_agents.neural.network import ActorCritic
-from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.agent import Agent, DecisionBatch, remembers, tell_of_deals
 from canasta_env.rules import Rules
 
 LEARNER = 0  # in `owners`; opponent k is k + 1
 PAST = "past"  # the name of a snapshot among the opponents
+_UNSEATED, _LEARNER = -2, -1  # in place of a snapshot's `decisions`
 
 
 class Tables(Protocol):
@@ -47,6 +48,9 @@ class Tables(Protocol):
     def step(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
         """Apply an action at every table: `ended (num_tables,)` and `points (num_tables, players)`."""
 
+    def reset(self, seed: int) -> None:
+        """Deal anew at every table."""
+
     def get_state(self) -> Arrays:
         """Everything that the future depends on, as arrays by name."""
 
@@ -57,8 +61,25 @@ class Tables(Protocol):
 class Opponent(Protocol):
     """Whoever plays the seats that are not the learner's."""
 
-    def prepare(self, num_tables: int, seed: int) -> None:
-        """Forget everything; all chance of the coming rollout comes from `seed`."""
+    @property
+    def has_memory(self) -> bool:
+        """Whether it keeps something of a deal that a checkpoint does not hold."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it wants to be told when deals begin."""
+
+    def prepare(self, num_tables: int, seed: int, is_new: bool) -> None:
+        """Get ready for a rollout.
+
+        Args:
+            num_tables: Tables of the worker.
+            seed: All chance of the rollout comes from it, but that of a player with a memory.
+            is_new: Whether no deal at the tables has begun; a player with a memory forgets everything then.
+        """
+
+    def begin_deals(self, tables: NDArray[np.int64]) -> None:
+        """Learn that deals begin at some of its tables, `(n,) int64`."""
 
     def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Choose an action at each of the tables `rows`: `(n,) int64`."""
@@ -71,42 +92,29 @@ class AgentPlayer:
         self._agent = agent
         self._rules = rules
 
-    def prepare(self, num_tables: int, seed: int) -> None:
+    @property
+    def has_memory(self) -> bool:
+        """See `Opponent.has_memory`."""
+        return remembers(self._agent)
+
+    @property
+    def is_told(self) -> bool:
+        """See `Opponent.is_told`."""
+        return remembers(self._agent)
+
+    def prepare(self, num_tables: int, seed: int, is_new: bool) -> None:
         """See `Opponent.prepare`."""
-        self._agent.reset(num_tables, seed)
+        if is_new or not self.has_memory:
+            self._agent.reset(num_tables, seed)
+
+    def begin_deals(self, tables: NDArray[np.int64]) -> None:
+        """See `Opponent.begin_deals`; each deal stands for itself in training."""
+        tell_of_deals(self._agent, tables, first=True)
 
     def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `Opponent.choose`."""
         batch = DecisionBatch(self._rules, rows, tables.to_play[rows], tables.views[rows], tables.masks[rows])
         return self._agent.act(batch)
-
-
-class SnapshotPlayer:
-    """A snapshot of the learner at training tables; it samples its actions.
-
-    Args:
-        network: Whose policy is played; the trainer replaces it by another snapshot's at times.
-    """
-
-    def __init__(self, network: ActorCritic) -> None:
-        self.network = network
-        self._rng = np.random.default_rng(0)
-
-    def prepare(self, num_tables: int, seed: int) -> None:
-        """See `Opponent.prepare`."""
-        self._rng = np.random.default_rng(seed)
-
-    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `Opponent.choose`."""
-        device = self.network.value_scale.device
-        with torch.inference_mode():
-            logits = self.network.logits(torch.from_numpy(tables.observations[rows]).to(device))
-        actions = np.empty(len(rows), np.int64)
-        log_probs = np.empty(len(rows), np.float32)
-        sample_actions(
-            logits.float().cpu().numpy(), tables.masks[rows], self._rng.random(len(rows)), actions, log_probs
-        )
-        return actions
 
 
 class SeatAssignment:
@@ -136,6 +144,10 @@ class SeatAssignment:
         owners = np.where(is_learner, LEARNER, self.groups[:, None])
         self.owners = owners.astype(np.int8)  # (num_tables, players)
         self.learner_seats = learner_sides  # (num_tables,): a seat of the learner's side
+
+    def tables_against(self, opponent: str) -> NDArray[np.int64]:
+        """Tables where an opponent plays, by its name, rising: `(n,) int64`."""
+        return np.flatnonzero(self.groups == 1 + self.opponents.index(opponent))
 
     def tables_of(
         self, owner: int, seats: NDArray[np.int8], is_choice: NDArray[np.bool_]
@@ -167,6 +179,76 @@ class Snapshot:
     network: ActorCritic
 
 
+class SnapshotPlayer:
+    """Snapshots of the learner at training tables; they sample their actions.
+
+    A snapshot that sits down plays at a table from its next deal on; deals under way stay with their players.
+
+    Args:
+        num_tables: Tables of the worker.
+        learner: Plays until a snapshot sits down.
+    """
+
+    has_memory = False
+    is_told = True
+
+    def __init__(self, num_tables: int, learner: ActorCritic) -> None:
+        self._seated = [Snapshot(_LEARNER, learner)]  # the last one is the newcomer
+        self._taken_at = np.full(num_tables, _UNSEATED)  # at each table, its snapshot's `decisions`
+        self._rng = np.random.default_rng(0)
+
+    def sit_down(self, snapshot: Snapshot) -> None:
+        """Let a snapshot play the deals that begin from now on."""
+        others = [other for other in self.seated if other.decisions != snapshot.decisions]
+        self._seated = [*others, snapshot]
+
+    @property
+    def seated(self) -> list[Snapshot]:
+        """The snapshots that play deals under way."""
+        return [snapshot for snapshot in self._seated if (self._taken_at == snapshot.decisions).any()]
+
+    def prepare(self, num_tables: int, seed: int, is_new: bool) -> None:
+        """See `Opponent.prepare`."""
+        self._rng = np.random.default_rng(seed)
+
+    def begin_deals(self, tables: NDArray[np.int64]) -> None:
+        """See `Opponent.begin_deals`."""
+        self._taken_at[tables] = self._seated[-1].decisions
+
+    def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Opponent.choose`."""
+        actions = np.empty(len(rows), np.int64)
+        uniforms = self._rng.random(len(rows))
+        for snapshot in self._seated:
+            places = np.flatnonzero(self._taken_at[rows] == snapshot.decisions)
+            if len(places):
+                actions[places] = _sample(snapshot.network, tables, rows[places], uniforms[places])
+        return actions
+
+    @property
+    def seating(self) -> NDArray[np.int64]:
+        """At each table the snapshot that plays, by its `decisions`: `(num_tables,)`, a copy."""
+        return self._taken_at.copy()
+
+    def seat(self, seating: NDArray[np.int64], snapshots: list[Snapshot]) -> None:
+        """Take back a `seating`, before the newcomer sits down; `snapshots` has all that play."""
+        self._taken_at[:] = seating
+        self._seated = [*self._seated, *snapshots]
+
+
+def _sample(
+    network: ActorCritic, tables: Tables, rows: NDArray[np.int64], uniforms: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Sample a network's actions at some tables, `(n,) int64`."""
+    device = network.value_scale.device
+    with torch.inference_mode():
+        logits = network.logits(torch.from_numpy(tables.observations[rows]).to(device))
+    actions = np.empty(len(rows), np.int64)
+    log_probs = np.empty(len(rows), np.float32)
+    sample_actions(logits.float().cpu().numpy(), tables.masks[rows], uniforms, actions, log_probs)
+    return actions
+
+
 class League:
     """Keeps some snapshots, spread evenly over the run: the first and the newest always stay.
 
@@ -193,23 +275,11 @@ class League:
 
     def get_state(self) -> Arrays:
         """Weights as arrays by name."""
-        return {
-            f"{member.decisions}.{name}": tensor.cpu().numpy()
-            for member in self.members
-            for name, tensor in member.network.state_dict().items()
-        }
+        return snapshot_arrays(self.members)
 
     def set_state(self, arrays: Arrays, like: ActorCritic) -> None:
         """Take back what `get_state` gave; `like` is a network of the same form."""
-        weights: dict[int, dict[str, torch.Tensor]] = {}
-        for key, array in arrays.items():
-            decisions, name = key.split(".", 1)
-            weights.setdefault(int(decisions), {})[name] = torch.from_numpy(array.copy())
-        self.members = []
-        for taken_at in sorted(weights):
-            network = copy.deepcopy(like).eval().requires_grad_(False)
-            network.load_state_dict(weights[taken_at])
-            self.members.append(Snapshot(taken_at, network))
+        self.members = snapshots_of(arrays, like)
 
     def _most_crowded(self) -> int:
         """The member, neither first nor newest, whose neighbours in time are closest; else the oldest."""
@@ -217,3 +287,45 @@ class League:
             return 0
         times = np.array([member.decisions for member in self.members])
         return 1 + int(np.argmin(times[2:] - times[:-2]))
+
+
+def snapshot_arrays(snapshots: list[Snapshot]) -> Arrays:
+    """Weights of snapshots as arrays by name."""
+    return {
+        f"{snapshot.decisions}.{name}": tensor.cpu().numpy()
+        for snapshot in snapshots
+        for name, tensor in snapshot.network.state_dict().items()
+    }
+
+
+def snapshots_of(arrays: Arrays, like: ActorCritic) -> list[Snapshot]:
+    """The snapshots of which `snapshot_arrays` are given, the oldest first; `like` is of the same form."""
+    weights: dict[int, dict[str, torch.Tensor]] = {}
+    for key, array in arrays.items():
+        decisions, name = key.split(".", 1)
+        weights.setdefault(int(decisions), {})[name] = torch.from_numpy(array.copy())
+    snapshots = []
+    for taken_at in sorted(weights):
+        network = copy.deepcopy(like).eval().requires_grad_(False)
+        network.load_state_dict(weights[taken_at])
+        snapshots.append(Snapshot(taken_at, network))
+    return snapshots
+
+
+def seating_state(players: list[SnapshotPlayer], league: League) -> Arrays:
+    """Which snapshots play, and the weights of those that the league has dropped since, as arrays by name."""
+    kept = {member.decisions for member in league.members}
+    seated = {each.decisions: each for player in players for each in player.seated}
+    dropped = [snapshot for decisions, snapshot in seated.items() if decisions not in kept]
+    seatings = {f"worker{place}": player.seating for place, player in enumerate(players)}
+    return seatings | prefixed("dropped.", snapshot_arrays(dropped))
+
+
+def set_seating_state(
+    players: list[SnapshotPlayer], league: League, arrays: Arrays, like: ActorCritic
+) -> None:
+    """Take back what `seating_state` gave; nothing, if a version before this one saved the state."""
+    snapshots = [*league.members, *snapshots_of(with_prefix("dropped.", arrays), like)]
+    for place, player in enumerate(players):
+        if (seating := arrays.get(f"worker{place}")) is not None:
+            player.seat(seating, snapshots)

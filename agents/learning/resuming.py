@@ -62,7 +62,9 @@ RULINGS = {
         "values, and the best policy's score, are in the unit of the old one; begin a new run with the "
         "weights of this one (--run.start), which converts the values"
     ),
+    "network.kind": _FORM,
     "network.width": _FORM,
+    "network.row_width": _FORM,
     "network.layers": _FORM,
     "network.critic": _FORM,
     "network.custom": _FORM,

@@ -63,12 +63,14 @@ class RolloutWorker:
         self.buffer = RolloutBuffer(arrays, self.num_tables, players)
         self.rng = rng
         self._actions = np.zeros(self.num_tables, np.int64)
+        self._is_new = True  # no deal at the tables has begun
+        self._told: list[tuple[Opponent, NDArray[np.bool_]]] = []  # when deals begin, and at which tables
 
     def collect(self, network: ActorCritic, steps: int) -> EpisodeStats:
         """Play `steps` actions at each table; the learner's decisions are in `buffer` afterwards."""
-        self.buffer.begin_rollout()
-        for opponent in self.opponents:
-            opponent.prepare(self.num_tables, int(self.rng.integers(2**31)))
+        self._begin_rollout(
+            [(opponent, self.seats.groups == place) for place, opponent in enumerate(self.opponents, start=1)]
+        )
         stats = self._no_deals()
         for _ in range(steps):
             to_play = self.tables.to_play.copy()
@@ -94,8 +96,7 @@ class RolloutWorker:
             dagger_share: Share of tables where the learner's own choice is played (Ross et al. 2011).
             steps: Actions at each table.
         """
-        self.buffer.begin_rollout()
-        teacher.prepare(self.num_tables, int(self.rng.integers(2**31)))
+        self._begin_rollout([(teacher, np.ones(self.num_tables, np.bool_))])
         num_own = round(dagger_share * self.num_tables)
         stats = self._no_deals()
         for _ in range(steps):
@@ -108,16 +109,41 @@ class RolloutWorker:
             stats = stats + self._step()
         return stats
 
+    def deal_anew(self) -> None:
+        """Give up the deals under way and their decisions: who plays from now on plays whole deals."""
+        self.buffer.clear()
+        self.tables.reset(int(self.rng.integers(2**31)))
+        self._is_new = True
+
     def get_state(self) -> Arrays:
-        """Everything but `rng` that the next rollout depends on, as arrays by name."""
-        return prefixed("tables.", self.tables.get_state()) | prefixed("buffer.", self.buffer.get_state())
+        """Everything but `rng` and the opponents that the next rollout depends on, as arrays by name."""
+        own = {"is_new": np.array([self._is_new])}
+        return (
+            own | prefixed("tables.", self.tables.get_state()) | prefixed("buffer.", self.buffer.get_state())
+        )
 
     def set_state(self, arrays: Arrays) -> None:
         """Take back what `get_state` gave."""
+        self._is_new = bool(arrays["is_new"][0]) if "is_new" in arrays else False  # older: always under way
         like = self.tables.get_state()
         tables = with_prefix("tables.", arrays).items()
         self.tables.set_state({name: as_records(array, like[name].dtype) for name, array in tables})
         self.buffer.set_state(with_prefix("buffer.", arrays))
+
+    def _begin_rollout(self, players: list[tuple[Opponent, NDArray[np.bool_]]]) -> None:
+        """Get the players ready, each with the tables where it plays, `(num_tables,) bool`."""
+        self.buffer.begin_rollout()
+        for player, _ in players:
+            player.prepare(self.num_tables, int(self.rng.integers(2**31)), self._is_new)
+        self._told = [(player, is_seated) for player, is_seated in players if player.is_told]
+        if self._is_new:
+            self._tell_of_deals(np.ones(self.num_tables, np.bool_))
+        self._is_new = False
+
+    def _tell_of_deals(self, begun: NDArray[np.bool_]) -> None:
+        """Tell those who want to know it where deals have begun, `(num_tables,) bool`."""
+        for player, is_seated in self._told:
+            player.begin_deals(np.flatnonzero(begun & is_seated))
 
     def _no_deals(self) -> EpisodeStats:
         return EpisodeStats.empty(len(self.opponents) + 1)
@@ -161,6 +187,7 @@ class RolloutWorker:
             scored = points[ended, self.seats.learner_seats[ended]]
             np.add.at(stats.deals, groups, 1)
             np.add.at(stats.points, groups, np.where(groups > 0, scored, 0))
+            self._tell_of_deals(ended)
         return stats
 
 
@@ -211,10 +238,10 @@ class RolloutCollector:
             ]
         )
 
-    def clear(self) -> None:
-        """Drop every decision, pending ones too."""
+    def deal_anew(self) -> None:
+        """Give up the deals under way at every table, and every decision, pending ones too."""
         for worker in self.workers:
-            worker.buffer.clear()
+            worker.deal_anew()
 
     def sections(self) -> list[tuple[RolloutWorker, int]]:
         """Each worker with the first row of its part of `arrays`."""

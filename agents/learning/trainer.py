@@ -13,12 +13,11 @@ import numpy as np
 import torch
 
 from canasta_agents import registry
-from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning import checkpoint
 from canasta_agents.learning.buffer import RolloutArrays
 from canasta_agents.learning.checkpoint import TrainingState
 from canasta_agents.learning.config import Config, from_dict
-from canasta_agents.learning.distributed import Device, ProcessGroup
+from canasta_agents.learning.distributed import Device, share_of_tables
 from canasta_agents.learning.evaluation import REPLAY_FOLDER, BoardEvaluator, Evaluator, Measurement
 from canasta_agents.learning.gae import RolloutTargets, compute_targets
 from canasta_agents.learning.match_equity import MatchTables, load_equity
@@ -31,6 +30,8 @@ from canasta_agents.learning.opponents import (
     SeatAssignment,
     SnapshotPlayer,
     Tables,
+    seating_state,
+    set_seating_state,
 )
 from canasta_agents.learning.ppo import ClippedAdam, DivergedError, PolicyUpdater, imitation_loss, load_loss
 from canasta_agents.learning.resuming import check_changes
@@ -159,7 +160,7 @@ class Trainer:
         workers = []
         for place, (size, stream) in enumerate(zip(sizes, streams[1::2], strict=True)):
             seats = SeatAssignment(config.opponents, size, self.rules.players, self.rules.num_sides)
-            opponents = [self._opponent(name) for name in seats.opponents]
+            opponents = [self._opponent(name, size) for name in seats.opponents]
             section = arrays[bounds[place] : bounds[place + 1]]
             rng = np.random.default_rng(stream)
             workers.append(RolloutWorker(tables[place], seats, opponents, section, rng))
@@ -173,11 +174,11 @@ class Trainer:
             self.teachers = [self._player(config.imitation.teacher) for _ in workers]
         self._reference = self.make_agent(config.evaluation.player)
 
-    def _opponent(self, name: str) -> Opponent:
+    def _opponent(self, name: str, num_tables: int) -> Opponent:
         """An opponent by its name in `SeatAssignment`."""
         if name != PAST:
             return self._player(name)
-        self.snapshot_players.append(SnapshotPlayer(self.network))
+        self.snapshot_players.append(SnapshotPlayer(num_tables, self.network))
         return self.snapshot_players[-1]
 
     def _player(self, name: str) -> Opponent:
@@ -215,7 +216,7 @@ class Trainer:
         self.progress.updates += 1
         self.progress.seconds = self.group.broadcast(self.progress.seconds + time.perf_counter() - started)
         if was_imitating and not self.is_imitating:
-            self.collector.clear()  # pending decisions are the teacher's: not the policy's to learn from
+            self.collector.deal_anew()  # the pending decisions, and the deals, are the teacher's
         self._check_entropy(metrics)
         if self.progress.measured < int(self.progress_fraction * self.config.evaluation.measurements):
             metrics |= self._measure()
@@ -238,7 +239,8 @@ class Trainer:
     def resume(self) -> None:
         """Go on from the folder's `latest` as if the run had never stopped.
 
-        What the config has changed takes effect as `resuming.RULINGS` says.
+        What the config has changed takes effect as `resuming.RULINGS` says. At tables with a player that has a
+        memory (`canasta_env.agent.AgentWithMemory`) new deals begin.
 
         Raises:
             CheckpointError: If there is none, it is damaged, or it does not fit this machine.
@@ -252,6 +254,7 @@ class Trainer:
             self._require_as_many(state.facts["processes"])
             self._set_arrays(state.arrays)
             self._set_facts(state.facts, state.facts["processes"][self.group.rank])
+            self._forget_deals()
         self.progress.go_on(before.run, self.config.run, self.config.evaluation.measurements)
         if any(change.ruling.is_measure for change in changes):
             self._measure_best_anew()
@@ -276,6 +279,8 @@ class Trainer:
         self.league.set_state(with_prefix("league.", arrays), self.network)
         for place, worker in enumerate(self.collector.workers):
             worker.set_state(with_prefix(f"process{self.group.rank}.worker{place}.", arrays))
+        seating = with_prefix(f"process{self.group.rank}.seating.", arrays)
+        set_seating_state(self.snapshot_players, self.league, seating, self.network)
 
     def close(self) -> None:
         """Bring the metrics to the disk."""
@@ -341,9 +346,10 @@ class Trainer:
             self._face([self.league.draw(self.rng).decisions for _ in self.snapshot_players])
 
     def _face(self, faced: list[int]) -> None:
-        networks = {member.decisions: member.network for member in self.league.members}
+        """Let snapshots sit down, one a worker, given by their decisions; none before self-play."""
+        members = {member.decisions: member for member in self.league.members}
         for player, decisions in zip(self.snapshot_players, faced, strict=False):
-            player.network = networks[decisions]
+            player.sit_down(members[decisions])
         self._faced = faced
 
     # Metrics
@@ -446,12 +452,20 @@ class Trainer:
         workers = self.collector.workers
         for place, worker in enumerate(workers):
             arrays |= prefixed(f"worker{place}.", worker.get_state())
+        arrays |= prefixed("seating.", seating_state(self.snapshot_players, self.league))
         facts = {
             "rng": self.rng.bit_generator.state,
             "worker_rngs": [worker.rng.bit_generator.state for worker in workers],
             "faced": self._faced,
         }
         return arrays, facts
+
+    def _forget_deals(self) -> None:
+        """Deal anew where somebody plays who remembers the deals under way: a checkpoint does not."""
+        for place, worker in enumerate(self.collector.workers):
+            players = [self.teachers[place]] if self.is_imitating else worker.opponents
+            if any(player.has_memory for player in players):
+                worker.deal_anew()
 
     def _arrays(self, own: list[tuple[Arrays, dict[str, Any]]]) -> Arrays:
         arrays = prefixed("network.", policy_file.weights(self.network))
@@ -488,14 +502,3 @@ def _as_dict(measurement: Measurement | None) -> dict[str, Any] | None:
 
 def _named(prefix: str, metrics: dict[str, float]) -> dict[str, float]:
     return {f"{prefix}/{name}": number for name, number in metrics.items()}
-
-
-def share_of_tables(num_tables: int, group: ProcessGroup) -> int:
-    """Tables of this process.
-
-    Raises:
-        ConfigError: If there are more processes than tables.
-    """
-    if num_tables < group.size:
-        raise ConfigError(f"rollout.tables: {num_tables} for {group.size} processes; each needs at least one")
-    return num_tables // group.size + (group.rank < num_tables % group.size)

@@ -8,8 +8,7 @@ from typing import Any
 from canasta_agents.files import CHECKSUMS, find_folder
 from canasta_agents.neural.arrays import CheckpointError, read_json, require_undamaged
 
-FORMAT = 3  # of training.*; a change of names or meanings counts it up
-_CHECKED_SINCE = 3  # formats before have no checksums
+FORMAT = 4  # of training.*; a change of names, meanings or observations counts it up
 FILE, ARRAYS_FILE = "training.json", "training.safetensors"
 
 
@@ -26,24 +25,22 @@ def find_state(checkpoint: Path) -> Path:
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """Read training.json, of this format or an older one.
+    """Read training.json.
 
     Args:
         folder: As `find_state` finds it.
 
     Raises:
-        CheckpointError: If it cannot be read, is damaged, or is of a newer version.
+        CheckpointError: If it cannot be read, is damaged, or is of another version.
     """
     facts = read_json(folder / FILE)
     number = facts.get("format")
-    if type(number) is not int or not 1 <= number <= FORMAT:
-        is_newer = type(number) is int and number > FORMAT
-        reason = ": it was written by a newer version, which can go on with it" if is_newer else ""
+    if type(number) is not int or number != FORMAT:
         raise CheckpointError(
-            f"{folder}: the training state has format {number!r}, this version reads 1 to {FORMAT}{reason}; "
-            f"here, begin a new run with its weights: --run.start {folder}"
+            f"{folder}: the training state has format {number!r}, this version reads {FORMAT}: the version that "
+            f"wrote it can go on with it; here its policy can be played and measured, as neural:{folder}"
         )
-    if number >= _CHECKED_SINCE and not (folder / CHECKSUMS).is_file():
+    if not (folder / CHECKSUMS).is_file():
         raise CheckpointError(f"{folder / CHECKSUMS}: is missing; nobody can know if the files are whole")
     require_undamaged(folder, FILE)
     if not isinstance(facts.get("config"), dict):

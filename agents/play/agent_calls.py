@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from canasta_agents.play.game import DealSoFar
 from canasta_agents.play.messages import PlayError
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
-from canasta_env.agent import Agent, DecisionBatch
+from canasta_env.agent import Agent, DecisionBatch, remembers, tell_of_deals
 
 Result = TypeVar("Result")
 
@@ -128,6 +129,22 @@ def decision(table: Table) -> DecisionBatch:
     return DecisionBatch.single(table.rules, seat, table.view(seat), table.action_mask())
 
 
+def begin_deal(agent: Agent, first: bool) -> None:
+    """Tell an agent that a deal begins at its one table, if it wants to know.
+
+    Args:
+        agent: The agent.
+        first: Whether the deal is the first of its match.
+
+    Raises:
+        PlayError: If it fails; names the agent.
+    """
+    try:
+        tell_of_deals(agent, np.zeros(1, np.int64), first=first)
+    except (Exception, SystemExit) as error:  # a third party's code may raise anything
+        raise PlayError(f"{agent.name} failed when a deal began: {error}") from error
+
+
 def choose(agent: Agent, table: Table) -> str:
     """The action that an agent chooses for the seat to move.
 
@@ -143,6 +160,25 @@ def choose(agent: Agent, table: Table) -> str:
         name = NOTATIONS[action] if 0 <= action < NUM_ACTIONS else action
         raise PlayError(f"{agent.name} chose {name} in seat {table.to_play}, which is not legal")
     return NOTATIONS[action]
+
+
+def prepare_for_advice(agent: Agent, table: Table, so_far: DealSoFar) -> None:
+    """Reset an agent; let one with a memory see what the seat to move has seen in this deal.
+
+    Args:
+        agent: The agent.
+        table: What it will be asked about.
+        so_far: The deal until then.
+
+    Raises:
+        PlayError: As `begin_deal`.
+    """
+    agent.reset(1, 0)
+    if remembers(agent) and table.to_play is not None:
+        begin_deal(agent, so_far.is_first)
+        for before in so_far.tables_of(table.to_play):
+            with contextlib.suppress(PlayError):
+                choose(agent, before)
 
 
 def advise(agent: Agent, table: Table) -> dict[str, Any]:

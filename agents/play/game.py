@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -52,6 +53,23 @@ def play_move(table: Table, action: str) -> Move:
     return Move(seat, action, tuple(drawn.elements()), tuple(threes.elements()), tuple(taken))
 
 
+@dataclass(frozen=True)
+class DealSoFar:
+    """How a deal was dealt and what was played in it, kept apart from a table that is played on."""
+
+    dealt: Table
+    moves: tuple[Move, ...]
+    is_first: bool  # of its match
+
+    def tables_of(self, seat: int) -> Iterator[Table]:
+        """The tables at which a seat was to move."""
+        table = self.dealt.copy()
+        for move in self.moves:
+            if move.seat == seat:
+                yield table.copy()
+            table.play(move.action)
+
+
 class GameProgress:
     """A deal or a match under way.
 
@@ -83,6 +101,10 @@ class GameProgress:
     def dealt(self) -> Table:
         """A table as this deal was dealt."""
         return Table.of_state(self.rules, self._start.copy())
+
+    def so_far(self) -> DealSoFar:
+        """This deal until now."""
+        return DealSoFar(self.dealt(), tuple(self.moves), is_first=not self.finished)
 
     def play(self, notation: str) -> None:
         """Play an action for the seat to move; raises what `Table.play` raises."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from canasta_agents import registry
-from canasta_agents.play.agent_calls import advise
+from canasta_agents.play.agent_calls import advise, prepare_for_advice
+from canasta_agents.play.game import DealSoFar
 from canasta_agents.play.messages import PlayError, quoted
 from canasta_agents.policies import playable_policy
 from canasta_env import Rules, Table
@@ -65,12 +66,19 @@ class OfferedAgents:
         if spec not in specs:
             raise PlayError(f"agent: {quoted(spec)} is not offered; there are {', '.join(specs)}")
 
-    def advise(self, spec: str, rules: Rules, table: Table) -> dict[str, Any]:
-        """What an agent that is not at the table would do: as `agent_calls.advise`."""
+    def advise(self, spec: str, rules: Rules, table: Table, so_far: DealSoFar) -> dict[str, Any]:
+        """What an agent that is not at the table would do: as `agent_calls.advise`.
+
+        Args:
+            spec: The agent.
+            rules: The game.
+            table: What it is asked about.
+            so_far: The deal until then.
+        """
         with self._lock:
             agent = self._advisers.pop((spec, rules), None)
         agent = agent or self.maker(rules)(spec)
-        agent.reset(1, 0)
+        prepare_for_advice(agent, table, so_far)
         advice = advise(agent, table)
         with self._lock:
             _keep_newest(self._advisers, (spec, rules), agent, MAX_ADVISERS)

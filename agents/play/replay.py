@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from canasta_agents.play.game import Move, play_move
+from canasta_agents.play.game import DealSoFar, Move, play_move
 from canasta_agents.play.messages import (
     PlayError,
     choice_of,
@@ -86,6 +86,11 @@ class Replay:
     def table_for_advice(self) -> Table:
         """The table at this step."""
         return self._table.copy()
+
+    def so_far(self) -> DealSoFar:
+        """As `Session.so_far`."""
+        moves = tuple(self._moves[: self._played])
+        return DealSoFar(self._kept[0].copy(), moves, is_first=self._deal == 0)
 
     def state(self) -> dict[str, Any]:
         """Everything a browser shows, in the form of `Session.state`, and the steps of the record."""

@@ -184,8 +184,8 @@ class Server:
             table, spec = text_of(message, "table"), text_of(message, "agent", _MAX_SPEC)
             async with self._lock(table):
                 session = await self._find(table)
-                asked, place = session.table_for_advice(), session.place
-            advise = functools.partial(self._lobby.agents.advise, spec, session.rules, asked)
+                asked, so_far, place = session.table_for_advice(), session.so_far(), session.place
+            advise = functools.partial(self._lobby.agents.advise, spec, session.rules, asked, so_far)
             advice = await self._advice.call(advise, self._agent_timeout_s, spec)
             browser.queue.put({"type": "advice", "table": table, **place, **advice})
 

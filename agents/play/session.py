@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.play.agent_calls import CallTimeoutError, choose
-from canasta_agents.play.game import Episode, GameProgress
+from canasta_agents.play.agent_calls import CallTimeoutError, begin_deal, choose
+from canasta_agents.play.game import DealSoFar, Episode, GameProgress
 from canasta_agents.play.messages import (
     PlayError,
     choice_of,
@@ -26,7 +26,7 @@ from canasta_agents.play.messages import (
 )
 from canasta_agents.play.offered import Make
 from canasta_env import IllegalActionError, NotationError, Rules, Table
-from canasta_env.agent import Agent
+from canasta_env.agent import Agent, remembers
 from canasta_env.records import Record
 from canasta_env.validation import check_seed
 
@@ -45,14 +45,18 @@ class Question:
     Attributes:
         missed: Tables at which the agent was asked before in this deal, if it has not seen them: one that was
             made anew is asked again, so that it remembers what the first one knew.
+        is_first: Whether this deal is the first of its match, if the agent is to be told that it begins.
     """
 
     agent: Agent
     table: Table
     missed: tuple[Table, ...] = ()
+    is_first: bool | None = None
 
     def answer(self) -> str:
         """The action it chooses; raises PlayError as `choose`."""
+        if self.is_first is not None:
+            begin_deal(self.agent, self.is_first)
         for table in self.missed:
             with contextlib.suppress(PlayError):
                 choose(self.agent, table)
@@ -94,6 +98,7 @@ class Session:
         self._asked: Question | None = None
         self._thinking: set[int] = set()  # seats whose agent has been asked and has not answered
         self._to_catch_up: set[int] = set()  # seats whose agent, made anew, has not seen this deal
+        self._to_tell: set[int] = set()  # seats whose agent does not know yet that this deal has begun
         self._reset_agents()
 
     @classmethod
@@ -182,10 +187,12 @@ class Session:
         table = self._game.table
         seat = table.to_play
         assert seat is not None
-        missed = tuple(self._asked_before(seat)) if seat in self._to_catch_up else ()
-        self._asked = Question(self._agents[seat], table.copy(), missed)
+        missed = tuple(self._game.so_far().tables_of(seat)) if seat in self._to_catch_up else ()
+        is_first = not self._game.finished if seat in self._to_tell else None
+        self._asked = Question(self._agents[seat], table.copy(), missed, is_first)
         self._thinking.add(seat)
         self._to_catch_up.discard(seat)
+        self._to_tell.discard(seat)
         return self._asked
 
     def apply_answer(self, question: Question, answer: str | PlayError) -> bool:
@@ -236,6 +243,10 @@ class Session:
         if self.own_seat is not None and not table.is_over and table.to_play != self.own_seat:
             raise PlayError("it is not your turn")
         return table.copy()
+
+    def so_far(self) -> DealSoFar:
+        """The deal until now: what an agent that is asked for advice has to catch up with."""
+        return self._game.so_far()
 
     def state(self) -> dict[str, Any]:
         """Everything a browser shows, from what the seat knows; all hands only where nobody plays."""
@@ -308,7 +319,7 @@ class Session:
         if len(self._game.finished) >= MAX_DEALS - 1:
             raise PlayError(f"a match has at most {MAX_DEALS:,} deals; open a new table")
         self._game.next_deal()
-        self._reset_agents()
+        self._reset_agents(is_going_on=True)
 
     def _undo(self, message: Mapping[str, Any]) -> None:
         self._game.undo()
@@ -342,6 +353,7 @@ class Session:
         self._agents[seat].reset(1, self._seed_of(seat))
         self._thinking.discard(seat)
         self._to_catch_up.add(seat)
+        self._to_tell.add(seat)
         self._fault = None
 
     def _why(self, target: str) -> dict[str, Any]:
@@ -351,27 +363,25 @@ class Session:
             raise PlayError("it is not your turn")
         return {"type": "why", "target": target, **self.place, "refused": illegal_reasons(table, target)}
 
-    def _reset_agents(self) -> None:
-        """Reset the agents for this deal: after an undo they play the same again."""
+    def _reset_agents(self, is_going_on: bool = False) -> None:
+        """Reset the agents for this deal: after an undo they play the same again.
+
+        Args:
+            is_going_on: Whether the deal before has just ended: who has a memory keeps it for the match.
+        """
         for seat in self._thinking:
             self._agents[seat] = self._make(self.seats[seat])  # the old one may still be thinking
+        for seat, agent in self._agents.items():
+            if seat in self._thinking or not (is_going_on and remembers(agent)):
+                agent.reset(1, self._seed_of(seat))
         self._thinking.clear()
         self._to_catch_up.clear()
+        self._to_tell = set(self._agents)
         self._asked, self._fault = None, None
-        for seat, agent in self._agents.items():
-            agent.reset(1, self._seed_of(seat))
 
     def _seed_of(self, seat: int) -> int:
         """What fixes the chance of an agent in this deal."""
         return self._seed + len(self._game.finished) * self.rules.players + seat
-
-    def _asked_before(self, seat: int) -> Iterator[Table]:
-        """The tables at which a seat was to move in this deal until now."""
-        table = self._game.dealt()
-        for move in self._game.moves:
-            if move.seat == seat:
-                yield table.copy()
-            table.play(move.action)
 
 
 def seat_to_look_from(message: Mapping[str, Any], rules: Rules) -> int | None:

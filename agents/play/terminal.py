@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from canasta_agents.play.agent_calls import advise
+from canasta_agents.play.agent_calls import advise, prepare_for_advice
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.offered import Make
 from canasta_agents.play.session import Session
@@ -76,8 +76,9 @@ def _follow(
         session.handle({"type": "undo"})
     elif line.startswith("?"):
         agent = make(line[1:].strip() or "heuristic")
-        agent.reset(1, 0)
-        advice = advise(agent, session.table_for_advice())
+        table = session.table_for_advice()
+        prepare_for_advice(agent, table, session.so_far())
+        advice = advise(agent, table)
         show(f"{advice['agent']} would {advice['action']}")
         for action, probability in advice.get("likely", ()):
             show(f"  {probability:6.1%} {action}")

@@ -192,6 +192,11 @@ class Episode:
         """Whether the episode has ended, by the game or by the cap."""
         return self.is_terminated or self.is_truncated
 
+    @property
+    def has_dealt_again(self) -> bool:
+        """After an action that brought something to an end: whether the match's next deal has begun."""
+        return "points" in self.news and not self.is_over
+
     def observation_space(self) -> spaces.Dict:
         """A new space of what `observe` returns."""
         return spaces.Dict(

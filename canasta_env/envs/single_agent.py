@@ -12,7 +12,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.agent import DecisionBatch
+from canasta_env.agent import DecisionBatch, tell_of_deals
 from canasta_env.engine import batch
 from canasta_env.engine.dealing import mix
 from canasta_env.envs.episode import Episode, Illegal, Length, Observation, Reward, Scores
@@ -30,6 +30,7 @@ from canasta_env.validation import (
 )
 
 _SEEDS = 1 << 62
+_ONLY_TABLE = np.zeros(1, np.int64)
 
 
 class CanastaSeatEnv(gymnasium.Env[Any, Any]):
@@ -161,6 +162,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self.episode.begin(episode_seed)
         for number, opponent in enumerate(distinct_agents(self._opponents)):
             opponent.reset(1, self._agents_seed + number)
+            tell_of_deals(opponent, _ONLY_TABLE, first=True)
         self._reward, self._news = 0.0, {}
         self._let_others_act()
 
@@ -187,6 +189,9 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
     def _hear(self) -> None:
         self._reward += self.episode.rewards[self.seat]
         self._news |= self.episode.news
+        if self.episode.has_dealt_again:
+            for opponent in distinct_agents(self._opponents):
+                tell_of_deals(opponent, _ONLY_TABLE, first=False)
 
 
 def draw_seeds(rng: np.random.Generator) -> tuple[int, int]:

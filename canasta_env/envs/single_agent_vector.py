@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.agent import DecisionBatch
+from canasta_env.agent import DecisionBatch, remembers, tell_of_deals
 from canasta_env.engine.batch import observe_everywhere, play_at, play_by_chance, view_at
 from canasta_env.engine.encoding import observation_size
 from canasta_env.engine.state import PHASE_OVER, allocate, rules_record
@@ -46,7 +46,8 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
 
     It does what Gymnasium's `SyncVectorEnv` does with as many `CanastaSeatEnv`, step by step and number by
     number, for the same `reset(seed=...)`: tables have the seeds `seed`, `seed + 1`, ... The exception are
-    opponents with a memory or chance of their own: an agent is reset once for all tables, in `reset` only.
+    opponents with chance of their own, or with a memory that outlasts a match: an agent is reset once for all
+    tables, in `reset` only. It is told of every episode that begins: see `canasta_env.agent.AgentWithMemory`.
 
     Observations are dicts of `observation`, `(num_envs, num_features) float32`, and `action_mask`,
     `(num_envs, 96) int8`, new arrays; rewards are `(num_envs,) float64`.
@@ -101,6 +102,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "autoreset_mode": self.autoreset_mode}
         self._opponents = seat_opponents(opponents, self.seat, self.rules)
+        self._told = [agent for agent in distinct_agents(self._opponents) if remembers(agent)]
         self._is_chance = np.zeros(self.rules.players, np.int8)
         for each, opponent in self._opponents.items():
             self._is_chance[each] = opponent is None
@@ -159,10 +161,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         seeds = self._read_seeds(seed)
         super().reset(seed=seeds[0] if isinstance(seed, (int, np.integer)) else None)
         self._reseed(seeds, rows)
-        self._begin(rows)
-        if rows.size == self.num_envs:
-            for number, opponent in enumerate(distinct_agents(self._opponents)):
-                opponent.reset(self.num_envs, int(self._agents_seeds[0]) + number)
+        self._begin(rows, resets_agents=rows.size == self.num_envs)
         self._let_others_act(rows)
         self._deal_again(rows)
         return self._observe(), {}
@@ -299,7 +298,8 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             if each is not None:
                 self._generators[table] = seeding.np_random(each)[0]
 
-    def _begin(self, rows: Rows) -> None:
+    def _begin(self, rows: Rows, resets_agents: bool = False) -> None:
+        """Deal for new episodes at some tables, and tell the agents."""
         for table in rows:
             episode_seed, self._agents_seeds[table] = draw_seeds(self._generators[table])
             self._episodes[table].begin(episode_seed)
@@ -307,6 +307,14 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self._steps[rows] = 0
         self._is_over[rows] = False
         self._forget_news(rows)
+        if resets_agents:
+            for number, opponent in enumerate(distinct_agents(self._opponents)):
+                opponent.reset(self.num_envs, int(self._agents_seeds[0]) + number)
+        self._tell_of_deals(rows, first=True)
+
+    def _tell_of_deals(self, rows: Rows, first: bool) -> None:
+        for opponent in self._told:
+            tell_of_deals(opponent, rows, first=first)
 
     def _deal_again(self, rows: Rows) -> None:
         """Replace episodes that have ended before the learner's first decision."""
@@ -352,9 +360,13 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
     def _settle(self, rows: Rows) -> None:
         """Close the episodes and deals that have come to an end at some tables."""
         is_end = (self._states["phase"][rows] == PHASE_OVER) | (self._cycles[rows] == self._max_cycles)
-        for table in rows[is_end]:
+        ended = rows[is_end]
+        for table in ended:
             self._episodes[table].close(int(self._cycles[table]))
             self._hear(table)
+        if self._told and ended.size:
+            dealt = [self._episodes[table].has_dealt_again for table in ended]
+            self._tell_of_deals(ended[dealt], first=False)
 
     def _let_others_act(self, rows: Rows) -> None:
         while True:

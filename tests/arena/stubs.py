@@ -180,3 +180,10 @@ class Deaf(Laying):
             time.sleep(600)
         self.has_been_asked = True
         return super().act(batch)
+
+
+class Untold(Laying):
+    """Fails when it is told that deals begin."""
+
+    def begin_deals(self, tables: NDArray[np.int64], are_first: NDArray[np.bool_]) -> None:
+        raise RuntimeError("I will not hear it")

@@ -21,13 +21,17 @@ class FakeTables:
 
     def __init__(self, num_tables: int, seed: int, players: int = 4) -> None:
         self.num_tables, self.players = num_tables, players
+        self.steps = 0
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        num_tables = self.num_tables
         self._rng = np.random.default_rng(seed)
         self.to_play = np.zeros(num_tables, np.int8)
         self._turn = np.zeros(num_tables, np.int64)
         self._draws = np.ones(num_tables, bool)
         self._right = self._rng.integers(CHOICES, size=num_tables)
         self._score = np.zeros((num_tables, 2), np.float32)
-        self.steps = 0
 
     @property
     def masks(self):

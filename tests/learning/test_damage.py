@@ -98,19 +98,19 @@ def test_a_changed_byte_is_one_clear_error(name: str, copy: Path) -> None:
     read_all(copy, trainer)
 
 
-def as_written_before_checksums(folder: Path) -> None:
-    path = folder / "latest" / "training.json"
-    (folder / "latest" / CHECKSUMS).unlink()
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+def sign(folder: Path) -> None:
+    """Make the checksums of a checkpoint fit its files, as somebody does who damages them on purpose."""
+    files = {path.name: path.read_bytes() for path in (folder / "latest").iterdir() if path.name != CHECKSUMS}
+    (folder / "latest" / CHECKSUMS).write_bytes(with_checksums(files)[CHECKSUMS])
 
 
 @pytest.mark.parametrize("name", FILES[:2])
-def test_a_changed_byte_of_an_older_checkpoint_is_an_error_or_no_harm(name: str, copy: Path) -> None:
-    as_written_before_checksums(copy)
+def test_a_changed_byte_with_a_checksum_that_fits_is_an_error_or_no_harm(name: str, copy: Path) -> None:
     path, rng, refused = copy / "latest" / name, random.Random(name), 0
     whole = path.read_bytes()
     for number in range(FLIPS):
         path.write_bytes(flipped(whole, rng))
+        sign(copy)
         trainer = tiny_trainer(copy)
         try:
             load_of_run(copy)
@@ -132,11 +132,8 @@ def play_on(trainer: Trainer) -> None:
         trainer.close()
 
 
-def test_tables_of_an_older_checkpoint_that_are_damaged_reach_no_kernel(
-    real_run: Path, tmp_path: Path
-) -> None:
+def test_tables_that_are_damaged_reach_no_kernel(real_run: Path, tmp_path: Path) -> None:
     shutil.copytree(real_run, tmp_path / "run")
-    as_written_before_checksums(tmp_path / "run")
     path, rng = tmp_path / "run" / "latest" / "training.safetensors", np.random.default_rng(1)
     arrays, outcomes = unpack(path), []
     name = "process0.worker0.tables.tables"
@@ -145,6 +142,7 @@ def test_tables_of_an_older_checkpoint_that_are_damaged_reach_no_kernel(
         places = rng.integers(changed.size, size=40)
         changed.reshape(-1)[places] = rng.integers(256, size=40)
         path.write_bytes(pack({**arrays, name: changed}))
+        sign(tmp_path / "run")
         trainer = build_trainer(REAL, tmp_path / "run", DEVICE)
         with pytest.raises(
             CheckpointError, match=r"damaged, or does not fit this version \(ValueError: state: "
@@ -184,33 +182,30 @@ PENDING_ROWS, ACTIONS, MASKS, VALUES, NEXT_ROW = (
     ],
 )
 def test_arrays_that_no_run_has_are_refused_by_name(name, change, message, copy: Path) -> None:
-    as_written_before_checksums(copy)
     path = copy / "latest" / "training.safetensors"
     arrays = unpack(path)
     path.write_bytes(pack({**arrays, name: np.ascontiguousarray(change(arrays[name]))}))
+    sign(copy)
     with pytest.raises(CheckpointError, match=message):
         tiny_trainer(copy).resume()
 
 
 @pytest.mark.parametrize("part", ["progress", "processes", "best", "measurement", "low_entropy", "config"])
 def test_a_missing_part_is_refused(part: str, copy: Path) -> None:
-    as_written_before_checksums(copy)
     path = copy / "latest" / "training.json"
     facts = json.loads(path.read_text())
     del facts[part]
     path.write_text(json.dumps(facts))
+    sign(copy)
     with pytest.raises(CheckpointError, match=rf"latest.*(holds no config|damaged.*KeyError: '{part}')"):
         tiny_trainer(copy).resume()
 
 
-@pytest.mark.parametrize("number", [4, 99, 0, -1, "2", None, True, 2.0])
+@pytest.mark.parametrize("number", [3, 5, 99, 0, -1, "4", None, True, 4.0])
 def test_an_unknown_format_is_refused_before_anything_is_built(number: object, copy: Path) -> None:
     path = copy / "latest" / "training.json"
     path.write_text(json.dumps({"format": number, "config": {"a key of tomorrow": 1}}))
-    newer = ": it was written by a newer version" if number in (4, 99) else ""
-    with pytest.raises(
-        ConfigError, match=rf"has format {number!r}, this version reads 1 to 3{newer}.*--run.start"
-    ):
+    with pytest.raises(ConfigError, match=rf"has format {number!r}, this version reads 4.*as neural:"):
         load_of_run(copy)
 
 

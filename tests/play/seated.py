@@ -91,4 +91,5 @@ def play_deal(session: Session, rng: Random) -> list[dict[str, Any]]:
             states += session.handle({"type": "play", "action": action, "at": len(states[-1]["moves"])})
         else:
             states.append(session.advance())
+            assert states[-1]["fault"] is None  # a table that has stopped would never come to its end
     return states
