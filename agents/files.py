@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from canasta_env.files import errors_naming, write_file, write_to_disk
+
 CHECKSUMS = "checksums.sha256"  # in a folder: a line for each file, as sha256sum writes and checks them
 _CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _LOCK = ".lock"
@@ -26,51 +28,59 @@ class FolderInUseError(OSError):
     """A folder that another process has claimed."""
 
 
+__all__ = [
+    "CHECKSUMS",
+    "FolderInUseError",
+    "claim_folder",
+    "find_damage",
+    "find_folder",
+    "with_checksums",
+    "write_file",
+    "write_folder",
+]
+
+
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Replace `folder` by one with these files.
 
     The files are written beside it and brought to the disk first; then two renames swap the folders. A
     process killed between them leaves the old content as NAME.previous, where `find_folder` finds it.
+
+    Raises:
+        OSError: If a file cannot be written; its `filename` is where the file was to be.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh, previous = _beside(folder, "writing"), _beside(folder, "previous")
     shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir()
-    for name, content in files.items():
-        _write_to_disk(fresh / name, content)
-    _sync_folder(fresh)
-    if folder.exists():
-        shutil.rmtree(previous, ignore_errors=True)
-        folder.replace(previous)
-    fresh.replace(folder)
-    _sync_folder(folder.parent)
+    try:
+        _fill(fresh, files, folder)
+        with errors_naming(folder):
+            if folder.exists():
+                shutil.rmtree(previous, ignore_errors=True)
+                folder.replace(previous)
+            fresh.replace(folder)
+    except OSError:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+    with errors_naming(folder):
+        _sync_folder(folder.parent)
     shutil.rmtree(previous, ignore_errors=True)
+
+
+def _fill(fresh: Path, files: Mapping[str, bytes], folder: Path) -> None:
+    """Make a folder with these files, which will take the place of `folder`: errors name that."""
+    with errors_naming(folder):
+        fresh.mkdir()
+    for name, content in files.items():
+        with errors_naming(folder / name):
+            write_to_disk(fresh / name, content)
+    with errors_naming(folder):
+        _sync_folder(fresh)
 
 
 def find_folder(folder: Path) -> Path | None:
     """Where the whole content of a folder of `write_folder` is; None if it was never written."""
     return next((place for place in (folder, _beside(folder, "previous")) if place.is_dir()), None)
-
-
-def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
-    """Write or replace a file, whole or not at all.
-
-    Args:
-        path: The file; folders on the way to it are made.
-        content: A text is encoded as UTF-8; what cannot be encoded (half a surrogate pair) becomes `?`.
-        mode: Who may read it.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    part = Path(name)
-    try:
-        _write_to_disk(part, content.encode(errors="replace") if isinstance(content, str) else content)
-        part.chmod(mode)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def with_checksums(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -176,13 +186,6 @@ else:
 
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}.{suffix}")
-
-
-def _write_to_disk(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

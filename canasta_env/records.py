@@ -19,6 +19,7 @@ import numpy as np
 from canasta_env.cards import KINDS
 from canasta_env.engine import batch
 from canasta_env.engine.state import NOBODY, allocate, rules_record
+from canasta_env.files import write_file
 from canasta_env.rules import Rules
 from canasta_env.table import Table
 from canasta_env.validation import (
@@ -120,12 +121,17 @@ class Recorder:
 
 
 def write(record: Record, path: str | Path) -> None:
-    """Write a record to a file; overwrites it.
+    """Write a record to a file, whole or not at all; replaces it, and makes the folders on the way to it.
 
     Raises:
         RecordError: If the record has no deal.
+        OSError: If the file cannot be written; its `filename` is the path.
     """
-    _check_path(path).write_text(to_text(record), encoding="utf-8")
+    file, text = _check_path(path), to_text(record)
+    try:
+        write_file(file, text)
+    except ValueError as error:  # a path that cannot be one
+        raise RecordError(f"{_printable(file)}: cannot be written: {error}") from None
 
 
 def to_text(record: Record) -> str:

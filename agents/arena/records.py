@@ -40,15 +40,15 @@ def write_games(folder: Path, tournament: Tournament) -> int:
     for notable in notable_deals(tournament):
         for deal in filter(None, (notable.deal, notable.twin)):
             games.setdefault(_name(tournament, [deal], is_whole=is_deal), [deal])
-    for old in folder.glob("pairing-*.jsonl"):  # of another tournament under the same name
-        if old.name not in games:
-            old.unlink()
     for name, deals in games.items():
         # The seed says what a game's deals are from its first deal on.
         seed = deals[0].board.seed if deals[0].deal == 0 else None
         write(Record(tournament.settings.rules, seed, tuple(map(_record, deals))), folder / name)
     index = [_entry(name, deals) for name, deals in games.items()]
     write_file(folder / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
+    for old in folder.glob("pairing-*.jsonl"):  # last: until now an older index may have listed them
+        if old.name not in games:
+            old.unlink()
     return len(games)
 
 

@@ -5,12 +5,14 @@ docs/metrics.md defines each.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from canasta_agents.files import write_file
+from canasta_env.files import errors_naming
 
 FILE = "metrics.jsonl"
 OLD_PREFIXES = {"learn": "ppo", "imitate": "imitation", "play": "rollout", "judge": "eval"}  # as once written
@@ -34,19 +36,25 @@ class MetricsWriter:
         kept = [line for line in read_metrics(folder) if line["update"] <= update]
         write_file(path, "".join(json.dumps(line) + "\n" for line in kept).encode())
         self._lines = path.open("a", encoding="utf-8")
-        self._board: Any = SummaryWriter(str(folder / "tensorboard"), purge_step=update + 1)
+        self._path, self._board_folder = path, folder / "tensorboard"
+        with errors_naming(self._board_folder):
+            self._board: Any = SummaryWriter(str(self._board_folder), purge_step=update + 1)
 
     def write(self, update: int, metrics: dict[str, float]) -> None:
         """Write one update's metrics."""
-        self._lines.write(json.dumps({"update": update, **metrics}) + "\n")
-        self._lines.flush()
-        for name, number in metrics.items():
-            self._board.add_scalar(name, number, update)
+        with errors_naming(self._path):
+            self._lines.write(json.dumps({"update": update, **metrics}) + "\n")
+            self._lines.flush()
+        with errors_naming(self._board_folder):
+            for name, number in metrics.items():
+                self._board.add_scalar(name, number, update)
 
     def close(self) -> None:
         """Bring everything to the disk."""
-        self._lines.close()
-        self._board.close()
+        with errors_naming(self._path):
+            self._lines.close()
+        with errors_naming(self._board_folder):
+            self._board.close()
 
 
 def read_metrics(folder: Path) -> Lines:
@@ -96,8 +104,10 @@ def draw_curves(folder: Path) -> Path | None:
         axes.set_xlabel("minutes")
         axes.grid(alpha=0.3)
     figure.suptitle(folder.name)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=110)
     path = folder / "curves.png"
-    figure.savefig(path, dpi=110)
+    write_file(path, picture.getvalue())
     return path
 
 

@@ -239,8 +239,8 @@ class Trainer:
     def resume(self) -> None:
         """Go on from the folder's `latest` as if the run had never stopped.
 
-        What the config has changed takes effect as `resuming.RULINGS` says. At tables with a player that has a
-        memory (`canasta_env.agent.AgentWithMemory`) new deals begin.
+        What the config has changed takes effect as `resuming.RULINGS` says. At tables with a player that has
+        a memory (`canasta_env.agent.AgentWithMemory`) new deals begin.
 
         Raises:
             CheckpointError: If there is none, it is damaged, or it does not fit this machine.

@@ -37,8 +37,8 @@ def read_facts(folder: Path) -> dict[str, Any]:
     number = facts.get("format")
     if type(number) is not int or number != FORMAT:
         raise CheckpointError(
-            f"{folder}: the training state has format {number!r}, this version reads {FORMAT}: the version that "
-            f"wrote it can go on with it; here its policy can be played and measured, as neural:{folder}"
+            f"{folder}: the training state has format {number!r}, this version reads {FORMAT}: the version "
+            f"that wrote it can go on with it; here its policy can be played and measured, as neural:{folder}"
         )
     if not (folder / CHECKSUMS).is_file():
         raise CheckpointError(f"{folder / CHECKSUMS}: is missing; nobody can know if the files are whole")

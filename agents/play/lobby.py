@@ -128,14 +128,18 @@ class Lobby:
         """Save the record of a table to the folder; returns its file's name.
 
         Raises:
-            PlayError: If the folder is full, or the table has no record that may be saved.
+            PlayError: If the folder is full or cannot be written, or the table has no record that may be
+                saved.
         """
         record = self.find(table).record()
         files = list(self._records.glob(f"*{_RECORD_SUFFIX}"))
         if len(files) >= MAX_RECORDS or sum(_size(file) for file in files) > MAX_RECORDS_BYTES:
             raise PlayError("the folder of records is full; remove some of its files")
         stem = f"{datetime.now():%Y-%m-%d-%H%M%S}-{record.rules.game}-{secrets.token_hex(2)}"
-        write_file(self._records / f"{stem}{_RECORD_SUFFIX}", to_text(record))
+        try:
+            write_file(self._records / f"{stem}{_RECORD_SUFFIX}", to_text(record))
+        except OSError as error:
+            raise PlayError(f"{error.filename}: the record is not saved: {error.strerror or error}") from None
         return f"{stem}{_RECORD_SUFFIX}"
 
     def find(self, table: object) -> TableSession:

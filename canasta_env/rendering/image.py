@@ -5,6 +5,7 @@ Needs Pillow (the extra `render`). The seat that it is seen from sits below, the
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from canasta_env.cards import BLACK_THREE, CANASTA_SIZE, JOKER, NUM_KINDS, RED_THREE, TWO
 from canasta_env.engine.state import PHASES, WILD_MELD
+from canasta_env.files import write_file
 from canasta_env.rendering.text import GAME_NAMES, kinds_of, outcome, turn_facts
 from canasta_env.rules import Rules
 
@@ -83,8 +85,18 @@ def view_picture(rules: Rules, view: NDArray[np.void]) -> NDArray[np.uint8]:
 
 
 def write(picture: NDArray[np.uint8], path: Path) -> None:
-    """Write a picture to a file, in the format that its name ends in; overwrites it."""
-    Image.fromarray(picture).save(path, optimize=True)
+    """Write a picture to a file, whole or not at all, in the format that its name ends in; replaces it.
+
+    Raises:
+        ValueError: If no format has this ending.
+        OSError: If the file cannot be written; its `filename` is the path.
+    """
+    formats = Image.registered_extensions()
+    if (ending := path.suffix.lower()) not in formats:
+        raise ValueError(f"{path}: no picture's name ends in {ending!r}; .png and .jpg are among those known")
+    buffer = io.BytesIO()
+    Image.fromarray(picture).save(buffer, formats[ending], optimize=True)
+    write_file(path, buffer.getvalue())
 
 
 def _draw(rules: Rules, v: Any, hands: Sequence[Hand]) -> NDArray[np.uint8]:

@@ -1,0 +1,63 @@
+"""Files that are written whole or not at all, whatever ends the process."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
+    """Write or replace a file, whole or not at all: what was there stays until all of the new is on the disk.
+
+    Args:
+        path: The file; folders on the way to it are made. A link stays one, and what it leads to is
+            replaced. A device or a pipe is written to.
+        content: A text is encoded as UTF-8; what cannot be encoded (half a surrogate pair) becomes `?`.
+        mode: Who may read it.
+
+    Raises:
+        OSError: If it cannot be written; its `filename` is the path.
+    """
+    data = content.encode(errors="replace") if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with errors_naming(path):
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            path.write_bytes(data)
+        else:
+            _replace(target, data, mode)
+
+
+def write_to_disk(path: Path, content: bytes) -> None:
+    """Write a file and bring it to the disk. An error can leave half of it: write beside, then rename."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def errors_naming(path: Path) -> Iterator[None]:
+    """Let the system's errors name this path: that of a full disk names none, others a file beside it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None:  # else it has a text of its own
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _replace(path: Path, content: bytes, mode: int) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    part = Path(name)
+    try:
+        write_to_disk(part, content)
+        part.chmod(mode)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
