@@ -249,8 +249,8 @@ def build_network(
             return FlatNetwork(config, observation_size, critic_size)
         if not 0 < NUM_RANKS * row_size <= observation_size:
             raise ConfigError(
-                f"network.kind: observations of {observation_size} entries, {row_size} a rank, have no rows: use "
-                '"flat" in place of "rank"'
+                f"network.kind: observations of {observation_size} entries, {row_size} a rank, have no rows; "
+                'use "flat" in place of "rank"'
             )
         return RankNetwork(config, observation_size, critic_size, row_size)
     kind = import_named(config.custom, "network.custom")
