@@ -207,7 +207,7 @@ class Evaluation:
     measurements: int = 6
     """Measurements over the run, evenly spread; the best policy so far is kept."""
     boards: int = 500
-    """Boards of a measurement while training."""
+    """Boards of a measurement while training, and of the race against the best policy so far."""
     final_boards: int = 400
     """Boards of the comparison at the end, others than those that chose the best policy; 0: no comparison."""
     final_matches: int = 100

@@ -90,7 +90,7 @@ class RolloutTargets:
     def explained_variance(self, values: NDArray[np.float32]) -> float:
         """Share of the returns' variance that `values` (`(n,)`, points) explain; 1 is all of it."""
         returns = self.returns[self.rows]
-        variance = float(returns.var())
+        variance = float(returns.var()) if len(returns) else 0.0
         return 1 - float((returns - values[self.rows]).var()) / variance if variance > 0 else 0.0
 
 

@@ -175,12 +175,15 @@ class PolicyUpdater:
             target_kl: No further pass begins once the policy has moved this far (nats); 0: however far.
 
         Returns:
-            Means over all minibatches of what the loss reports and of `gradient_norm`; passes made.
+            Means over all minibatches of what the loss reports and of `gradient_norm`; passes made. Nothing
+            and 0 where a process has no decision whose outcome is known: the network stays as it is.
 
         Raises:
             DivergedError: If one of the means is not finite.
         """
         group = self._device.group
+        if group.all_gather(np.array([float(len(targets.rows))])).min() == 0:
+            return {}, 0
         advantages = torch.from_numpy(targets.normalised_advantages(group))
         returns = torch.from_numpy(targets.returns)
         averages, epochs = MetricAverager(), 0

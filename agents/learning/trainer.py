@@ -18,7 +18,7 @@ from canasta_agents.learning.buffer import RolloutArrays
 from canasta_agents.learning.checkpoint import TrainingState
 from canasta_agents.learning.config import Config, from_dict
 from canasta_agents.learning.distributed import Device, share_of_tables
-from canasta_agents.learning.evaluation import REPLAY_FOLDER, BoardEvaluator, Evaluator, Measurement
+from canasta_agents.learning.evaluation import BoardEvaluator, Evaluator, Measurement
 from canasta_agents.learning.gae import RolloutTargets, compute_targets
 from canasta_agents.learning.match_equity import MatchTables, load_equity
 from canasta_agents.learning.metrics import MetricsWriter
@@ -43,17 +43,16 @@ from canasta_agents.learning.rollout import (
     worker_sizes,
 )
 from canasta_agents.learning.schedule import Progress, linear_schedule
+from canasta_agents.learning.selection import SELECTION_SEED, Measure, is_better, keep_replay
 from canasta_agents.neural import policy_file
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.arrays import Arrays, CheckpointError, prefixed, with_prefix
 from canasta_agents.neural.network import build_network
-from canasta_env import records
 from canasta_env.agent import Agent
 from canasta_env.engine.encoding import row_size
 from canasta_env.rules import Rules
 from canasta_env.vector import VectorTables
 
-SELECTION_SEED = 1_000_003  # of the boards that choose the best policy; reported boards have another
 SCALE_MEMORY = 0.95  # of the value scale's mean square, from one update to the next
 COLLAPSED_UPDATES = 5  # updates in a row below the entropy floor that end a run
 
@@ -394,13 +393,17 @@ class Trainer:
         """Measure the policy against the reference; keep it if it is the best so far."""
         started = time.perf_counter()
         self.progress.measured = int(self.progress_fraction * self.config.evaluation.measurements)
-        measured = None
+        measured, is_best = None, True
         if self.group.is_first:
             agent = NeuralAgent.of(self.network, "learner")
             measured = self._measured(agent)
-            self._keep_replay(agent)
-        self.measurement = measurement = cast(Measurement, self.group.broadcast(measured))
-        if self.best is None or measurement.estimate >= self.best.estimate:
+            if self.best is not None:
+                best, boards = NeuralAgent(self.folder), self.config.evaluation.boards
+                is_best = is_better(self._measure_of_strength, agent, measured, best, self.best, boards)
+            keep_replay(self.evaluator, agent, self._reference, self.folder, self.progress.updates)
+        measured, is_best = self.group.broadcast((measured, is_best))
+        self.measurement = measurement = cast(Measurement, measured)
+        if is_best:
             self.best = measurement
             if self.group.is_first:
                 checkpoint.save(self.folder / "best", self.network, self._card())
@@ -410,9 +413,13 @@ class Trainer:
 
     def _measured(self, agent: NeuralAgent) -> Measurement:
         """How strong an agent is, on the boards that choose the best policy."""
-        evaluator = self.evaluator
-        measure = evaluator.match_percent if self.config.game.objective == "match" else evaluator.points
-        return measure(agent, self._reference, self.config.evaluation.boards, SELECTION_SEED)
+        boards = self.config.evaluation.boards
+        return self._measure_of_strength(agent, self._reference, boards, SELECTION_SEED)
+
+    @property
+    def _measure_of_strength(self) -> Measure:
+        is_for_match = self.config.game.objective == "match"
+        return self.evaluator.match_percent if is_for_match else self.evaluator.points
 
     def _measure_best_anew(self) -> None:
         """Hold the best policy against what is measured from now on: its old score says nothing there."""
@@ -420,13 +427,6 @@ class Trainer:
         if self.best is not None:
             measured = self._measured(NeuralAgent(self.folder)) if self.group.is_first else None
             self.best = cast(Measurement, self.group.broadcast(measured))
-
-    def _keep_replay(self, agent: NeuralAgent) -> None:
-        """Write a deal of the policy as it is now, the same cards each time."""
-        folder = self.folder / REPLAY_FOLDER
-        folder.mkdir(parents=True, exist_ok=True)
-        record = self.evaluator.replay(agent, self._reference, SELECTION_SEED)
-        records.write(record, folder / f"update-{self.progress.updates:06d}.jsonl")
 
     def _write(self, metrics: dict[str, float]) -> None:
         if self._metrics is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from canasta_agents.learning.evaluation import Measurement
+from canasta_agents.neural.agent import NeuralAgent
 from canasta_env import Table, classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
@@ -122,6 +123,8 @@ class FakeEvaluator:
         tables = FakeTables(boards, seed)
         tables.step(np.full(boards, DRAW))
         share = share_right(agent, tables)
+        if isinstance(reference, NeuralAgent):
+            share -= share_right(reference, tables)
         return Measurement(share * POINTS, share * POINTS - 1, share * POINTS + 1, boards)
 
     def matches(self, agent, reference, boards: int, seed: int) -> Measurement:

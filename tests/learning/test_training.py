@@ -166,3 +166,17 @@ def test_changing_the_unit_of_values_keeps_the_values(small_config):
 
 def test_schedules_are_linear_and_stop_at_their_ends():
     assert [linear_schedule(1.0, 0.0, fraction) for fraction in (-1, 0, 0.25, 1, 2)] == [1, 1, 0.75, 0, 0]
+
+
+def test_a_rollout_without_an_outcome_is_no_diverged_run(make_trainer, small_config):
+    """In two steps each seat at most draws: kl became nan, and a smaller learning rate was advised."""
+    trainer = make_trainer(small_config(rollout={"tables": 8, "steps": 2}, run={"decisions": 200}))
+    before = trainer.network.value_head.weight.clone()
+    metrics = trainer.advance()
+    assert trainer.progress.decisions == 0
+    assert metrics["ppo/epochs"] == 0
+    assert "ppo/kl" not in metrics
+    assert (trainer.network.value_head.weight == before).all()
+    while not trainer.is_over:
+        trainer.advance()
+    assert trainer.progress.decisions >= 200
