@@ -17,8 +17,9 @@ from benchmarks.measure import Rate, measure, report
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.engine import batch
 from canasta_env.engine.dealing import mix
-from canasta_env.engine.encoding import encode, observation_size
+from canasta_env.engine.encoding import encode
 from canasta_env.engine.jit import KernelCache, engine_sources
+from canasta_env.engine.layout import observation_size
 from canasta_env.engine.legality import legal_mask
 from canasta_env.engine.match import deal_next, settle
 from canasta_env.engine.state import PHASE_OVER, allocate, rules_record, scratch_tables

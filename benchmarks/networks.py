@@ -21,7 +21,7 @@ from benchmarks.measure import REPEATS, Rate, measure, report  # noqa: E402
 from canasta_agents.neural.config import Network  # noqa: E402
 from canasta_agents.neural.network import ActorCritic, build_network  # noqa: E402
 from canasta_env import Rules, VectorTables, classic, modern_american  # noqa: E402
-from canasta_env.engine.encoding import observation_size, row_size  # noqa: E402
+from canasta_env.engine.layout import observation_size, row_size  # noqa: E402
 
 FORMS = {"rank 64, 2x256": Network(), "flat 2x320": Network(kind="flat", width=320)}
 BATCH, MINIBATCH = 384, 4_096  # decisions of a step at 512 tables, of a gradient step

@@ -6,7 +6,7 @@ Importing this package registers the environments with PettingZoo and Gymnasium 
 from canasta_env.actions import NotationError
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.cards import CardError
-from canasta_env.engine.encoding import layout
+from canasta_env.engine.layout import layout
 from canasta_env.envs.aec import CanastaAECEnv, CanastaParallelEnv, env, parallel_env, raw_env
 from canasta_env.envs.single_agent import CanastaSeatEnv
 from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv

@@ -10,14 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from canasta_env.cards import NUM_RANKS, RANKS
-from canasta_env.engine.encoding import (
-    Block,
-    critic_size,
-    hidden_layout,
-    layout,
-    observation_size,
-    row_size,
-)
+from canasta_env.engine.layout import Block, critic_size, hidden_layout, layout, observation_size, row_size
 from canasta_env.records import verify
 from canasta_env.rules import GAMES, PLAYERS, Rules, standard_rules
 from canasta_env.table import Table

@@ -9,7 +9,8 @@ from typing import Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_env.engine.encoding import encode_views, observation_size
+from canasta_env.engine.encoding import encode_views
+from canasta_env.engine.layout import observation_size
 from canasta_env.engine.state import rules_record
 from canasta_env.rules import Rules
 

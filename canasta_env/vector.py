@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.engine import batch
-from canasta_env.engine.encoding import critic_size, encode_critic_states, encode_views, observation_size
+from canasta_env.engine.encoding import encode_critic_states, encode_views
+from canasta_env.engine.layout import critic_size, observation_size
 from canasta_env.engine.state import NOBODY, STATE, allocate, as_kernel_argument, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.explain import IllegalActionError

@@ -49,7 +49,7 @@ from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.arrays import Arrays, CheckpointError, prefixed, with_prefix
 from canasta_agents.neural.network import build_network
 from canasta_env.agent import Agent
-from canasta_env.engine.encoding import row_size
+from canasta_env.engine.layout import row_size
 from canasta_env.rules import Rules
 from canasta_env.vector import VectorTables
 

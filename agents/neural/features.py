@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_env.cards import BLACK_THREE, KINDS, RANKS, RED_THREE
-from canasta_env.engine.encoding import features
+from canasta_env.engine.layout import features
 from canasta_env.rules import Rules
 
 _PLAYABLE = [name for kind, name in enumerate(KINDS) if kind not in (BLACK_THREE, RED_THREE)]
@@ -20,7 +20,7 @@ class FeatureReader:
 
     Args:
         rules: The game.
-        names: The policy's features in its order, as `canasta_env.engine.encoding.features` names them.
+        names: The policy's features in its order, as `canasta_env.engine.layout.features` names them.
         source: Whose they are, for the error.
 
     Attributes:

@@ -23,7 +23,7 @@ from canasta_agents.config_checks import ConfigError, import_named
 from canasta_agents.neural.config import Network
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.cards import NUM_RANKS
-from canasta_env.engine.encoding import OTHER_ACTIONS, RANK_ACTIONS
+from canasta_env.engine.layout import OTHER_ACTIONS, RANK_ACTIONS
 
 
 class ActorCritic(nn.Module):
@@ -237,7 +237,7 @@ def build_network(
         config: What is wanted.
         observation_size: Entries of an observation.
         critic_size: Entries of what the critic sees; only read if the critic is privileged.
-        row_size: Features in the row of a rank (`canasta_env.engine.encoding.row_size`); only read if the
+        row_size: Features in the row of a rank (`canasta_env.engine.layout.row_size`); only read if the
             network is a rank network.
 
     Raises:

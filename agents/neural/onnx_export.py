@@ -17,7 +17,7 @@ from canasta_agents.neural.features import FeatureReader
 from canasta_agents.neural.onnx_agent import INPUTS, METADATA, OUTPUTS, describe_policy
 from canasta_agents.neural.policy_file import Policy, load_policy
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.engine.encoding import features
+from canasta_env.engine.layout import features
 
 _OPSET = 20
 _PRODUCER = "canasta-env"

@@ -15,7 +15,7 @@ from canasta_agents.neural.features import features_of_version_1
 from canasta_agents.neural.network import ActorCritic, build_network
 from canasta_agents.policies import bundled_policies, policy_folder
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.engine.encoding import features, row_size
+from canasta_env.engine.layout import features, row_size
 from canasta_env.rules import Rules
 
 FORMAT = 2  # of the files; a change that old readers cannot read counts it up

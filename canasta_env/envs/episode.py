@@ -15,7 +15,8 @@ from canasta_env.actions import NUM_ACTIONS
 from canasta_env.engine import batch
 from canasta_env.engine.batch import ILLEGAL, observe_seat, play_legal
 from canasta_env.engine.dealing import mix
-from canasta_env.engine.encoding import critic_size, encode_state_one, observation_size
+from canasta_env.engine.encoding import encode_state_one
+from canasta_env.engine.layout import critic_size, observation_size
 from canasta_env.engine.scoring import SCORE_FIELDS, TOTAL
 from canasta_env.engine.state import MAX_SIDES, NOBODY, allocate, rules_record
 from canasta_env.engine.view import VIEW

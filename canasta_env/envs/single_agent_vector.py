@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import DecisionBatch, remembers, tell_of_deals
 from canasta_env.engine.batch import observe_everywhere, play_at, play_by_chance, view_at
-from canasta_env.engine.encoding import observation_size
+from canasta_env.engine.layout import observation_size
 from canasta_env.engine.state import PHASE_OVER, allocate, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.envs.episode import MAX_CYCLES, Episode, Illegal, Length, Observation, Reward, Scores

@@ -11,7 +11,7 @@ from canasta_agents.__main__ import main
 from canasta_agents.registry import RegistryError, make
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
-from canasta_env.engine.encoding import critic_size, observation_size, row_size
+from canasta_env.engine.layout import critic_size, observation_size, row_size
 from canasta_env.vector import VectorTables
 from tests.agents.deciding import GAMES
 

@@ -223,7 +223,7 @@ def test_the_outsiders_example_plays_without_fault():
 
 
 def test_the_agent_of_the_guide_plays_without_fault(tmp_path):
-    (source,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    source = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)[0]
     (tmp_path / "hasty.py").write_text(source)
     (spec,) = specs_in_file(tmp_path / "hasty.py")
     for rules in (classic(3), modern_american()):

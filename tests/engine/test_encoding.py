@@ -15,15 +15,8 @@ from canasta_env import Rules, Table, VectorTables
 from canasta_env.actions import ID_OF, NOTATIONS, NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
 from canasta_env.cards import KINDS, NUM_RANKS, RANKS
-from canasta_env.engine.encoding import (
-    MINIMUM,
-    POINTS_TO_OPEN,
-    encode_views,
-    features,
-    layout,
-    observation_size,
-    row_size,
-)
+from canasta_env.engine.encoding import encode_views
+from canasta_env.engine.layout import MINIMUM, POINTS_TO_OPEN, features, layout, observation_size, row_size
 from canasta_env.engine.state import rules_record
 from tests.engine.walking import FOUR_GAMES, NAMES, every_deal, walk
 

@@ -9,7 +9,8 @@ import pytest
 from canasta_env import Table, classic, modern_american
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.cards import KINDS
-from canasta_env.engine.encoding import encode_views, observation_size
+from canasta_env.engine.encoding import encode_views
+from canasta_env.engine.layout import observation_size
 from canasta_env.engine.state import rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.positions import PositionError

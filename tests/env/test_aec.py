@@ -16,7 +16,7 @@ import pytest
 import canasta_env
 from canasta_env import IllegalActionError, Rules, Table, modern_american
 from canasta_env.actions import DRAW, NOTATIONS, NUM_ACTIONS
-from canasta_env.engine.encoding import critic_size, observation_size
+from canasta_env.engine.layout import critic_size, observation_size
 from canasta_env.envs.episode import FORFEIT_POINTS
 from canasta_env.rules import standard_rules
 from tests.engine.walking import house_rules

@@ -11,7 +11,7 @@ import pytest
 
 from canasta_env.__main__ import main
 from canasta_env.cards import NUM_RANKS
-from canasta_env.engine.encoding import layout, observation_size, row_size
+from canasta_env.engine.layout import layout, observation_size, row_size
 from canasta_env.rules import standard_rules
 from tests.env.environments import GAMES, IDS
 

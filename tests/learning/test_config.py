@@ -102,11 +102,7 @@ def test_the_configs_of_the_packages_policies_are_read(name, capsys):
     assert config.evaluation.boards == content["judging"]["boards"]
 
 
-def test_the_config_of_a_run_with_old_keys_is_read(tmp_path):
-    (tmp_path / "latest").mkdir()
-    content = {"config": {"rollout": {"actors": 3}}, "format": 1}
-    (tmp_path / "latest" / "training.json").write_text(json.dumps(content))
-    assert load_of_run(tmp_path).rollout.workers == 3
+def test_a_folder_without_a_run_is_refused_by_name(tmp_path):
     with pytest.raises(ConfigError, match=r"nothing/latest: holds no resumable checkpoint"):
         load_of_run(tmp_path / "nothing")
 

@@ -25,7 +25,7 @@ from canasta_agents.neural.policy_file import load_policy, policy_card
 from canasta_agents.registry import make
 from canasta_env import classic
 from canasta_env.actions import DRAW, NUM_ACTIONS
-from canasta_env.engine.encoding import observation_size
+from canasta_env.engine.layout import observation_size
 from tests.document_blocks import ROOT, blocks
 
 from .fake import FakeTables, share_right

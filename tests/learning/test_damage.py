@@ -27,12 +27,12 @@ from .fake import FAKE_GAME
 FLIPS = 150  # in each file
 FILES = ("training.json", "training.safetensors", "policy.json", "policy.safetensors", CHECKSUMS)
 DEVICE = Device(cores=2, torch_device=torch.device("cpu"), precision=torch.float32)
-TINY = {"network": {"width": 8, "layers": 1}, "rollout": {**SMALL["rollout"], "steps": 19}}
+TINY = {"network": {"kind": "flat", "width": 8, "layers": 1}, "rollout": {**SMALL["rollout"], "steps": 19}}
 CONFIG = from_dict({**SMALL, **TINY})  # 19 steps end within deals: there are pending decisions
 REAL = from_dict(
     {
         "game": {"name": "classic", "players": 2},
-        "network": {"width": 8, "layers": 1},
+        "network": {"kind": "flat", "width": 8, "layers": 1},
         "rollout": {"tables": 6, "steps": 12, "workers": 1},
         "opponents": {"players": ["random"]},
         "imitation": {"share": 0.0},

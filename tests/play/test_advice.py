@@ -43,7 +43,7 @@ def test_a_policy_says_how_likely_each_action_is_and_what_it_expects(critic: str
     torch = pytest.importorskip("torch", reason="neural agents need PyTorch (extra `train`)")
     from canasta_agents.neural.agent import NeuralAgent
     from canasta_agents.neural.network import FlatNetwork, Network
-    from canasta_env.engine.encoding import critic_size, observation_size
+    from canasta_env.engine.layout import critic_size, observation_size
 
     form = Network(kind="flat", width=16, layers=2, critic=critic)  # type: ignore[arg-type]
     network = FlatNetwork(form, observation_size(RULES), critic_size(RULES))
