@@ -58,6 +58,8 @@ class Arguments:
     """Game of --text: modern_american if not given."""
     players: Literal[2, 3, 4] | None = None
     """Players of --text."""
+    target: int | None = None
+    """Match score to reach in --text, such as 2,500, 5,000, 7,500 or 10,000; the game's own if not given."""
     seats: tuple[str, ...] = ()
     """Who sits where in --text, such as: you heuristic heuristic random. You in seat 0 if not given."""
     seed: int | None = None
@@ -83,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _play_text(arguments: Arguments, lobby: Lobby) -> int:
-    rules = standard_rules(arguments.game or "modern_american", arguments.players)
+    rules = standard_rules(arguments.game or "modern_american", arguments.players, arguments.target)
     seats = arguments.seats or (YOU, *["heuristic"] * (rules.players - 1))
     play_in_terminal(rules, seats, lobby.agents.maker(rules), seed_of({"seed": arguments.seed}))
     return 0
@@ -98,7 +100,7 @@ def _serve(arguments: Arguments, lobby: Lobby) -> int:
         print(f"{program_name(_SCRIPT)}: {explain_import_error(missing, 'play')}", file=sys.stderr)
         return 2
     whole_number_of({"port": arguments.port}, "port", 1, _MAX_PORT)
-    for option in ("game", "players", "seats", "seed"):
+    for option in ("game", "players", "target", "seats", "seed"):
         if getattr(arguments, option) not in (None, ()):
             raise PlayError(f"{option}: belongs to --text; in the browser the page asks for it")
     host = arguments.host.strip("[]")
