@@ -39,10 +39,11 @@ class CanastaAECEnv(AECEnv):
     Args:
         game: "modern_american" or "classic"; Modern American if None.
         players: Number of agents; 4 if None. Classic is for 2, 3 or 4.
+        target: Match score to reach; the game's own if None (R-MATCH-1).
         episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
         render_mode: "ansi": `render` returns a text. "rgb_array": a picture, `(800, 1280, 3) uint8`. "human":
             every step is shown in a window, or printed where there is no display.
-        rules: House rules, in place of `game` and `players`.
+        rules: House rules, in place of `game`, `players` and `target`.
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
         illegal: "raise" or "forfeit".
@@ -64,6 +65,7 @@ class CanastaAECEnv(AECEnv):
         self,
         game: str | None = None,
         players: int | None = None,
+        target: int | None = None,
         *,
         episode: Length = "deal",
         render_mode: str | None = None,
@@ -74,7 +76,7 @@ class CanastaAECEnv(AECEnv):
         max_cycles: int | None = None,
     ) -> None:
         super().__init__()
-        self.rules = choose_rules(game, players, rules)
+        self.rules = choose_rules(game, players, target, rules)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(self.render_mode)
         self.episode = Episode(
