@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from gymnasium import spaces
@@ -27,6 +28,8 @@ from canasta_env.validation import (
 )
 
 VERSION = "v1"  # docs/environment.md has its history
+_Arguments = ParamSpec("_Arguments")
+_Made = TypeVar("_Made")
 
 
 class CanastaAECEnv(AECEnv):
@@ -189,11 +192,28 @@ class CanastaAECEnv(AECEnv):
             self.infos[agent] = {}
 
 
+def _with_arguments_of(
+    constructor: Callable[_Arguments, Any],
+) -> Callable[[Callable[..., _Made]], Callable[_Arguments, _Made]]:
+    """Let a function that passes its arguments on to a class show those of the class."""
+
+    def sign(function: Callable[..., _Made]) -> Callable[_Arguments, _Made]:
+        returned = function.__annotations__["return"]
+        signed: Any = function
+        signed.__signature__ = inspect.signature(constructor).replace(return_annotation=returned)
+        signed.__annotations__ = vars(constructor)["__init__"].__annotations__ | {"return": returned}
+        return function
+
+    return sign
+
+
+@_with_arguments_of(CanastaAECEnv)
 def raw_env(*args: Any, **kwargs: Any) -> CanastaAECEnv:
     """The AEC environment without a wrapper; arguments as for `CanastaAECEnv`."""
     return CanastaAECEnv(*args, **kwargs)
 
 
+@_with_arguments_of(CanastaAECEnv)
 def env(*args: Any, **kwargs: Any) -> AECEnv:
     """The AEC environment, with errors for calls in the wrong order; arguments as for `CanastaAECEnv`."""
     return OrderEnforcingWrapper(CanastaAECEnv(*args, **kwargs))
@@ -211,8 +231,32 @@ class CanastaParallelEnv(ParallelEnv):
 
     metadata = CanastaAECEnv.metadata
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        table = CanastaAECEnv(*args, **kwargs)
+    def __init__(
+        self,
+        game: str | None = None,
+        players: int | None = None,
+        target: int | None = None,
+        *,
+        episode: Length = "deal",
+        render_mode: str | None = None,
+        rules: Rules | None = None,
+        scores: Scores = "zero",
+        reward: Reward = "points",
+        illegal: Illegal = "raise",
+        max_cycles: int | None = None,
+    ) -> None:
+        table = CanastaAECEnv(
+            game,
+            players,
+            target,
+            episode=episode,
+            render_mode=render_mode,
+            rules=rules,
+            scores=scores,
+            reward=reward,
+            illegal=illegal,
+            max_cycles=max_cycles,
+        )
         self._table = table
         self.rules, self.render_mode, self.episode = table.rules, table.render_mode, table.episode
         self.possible_agents = table.possible_agents
@@ -302,6 +346,7 @@ class CanastaParallelEnv(ParallelEnv):
         return {agent: self.episode.observe(seat) for seat, agent in enumerate(self.possible_agents)}
 
 
+@_with_arguments_of(CanastaParallelEnv)
 def parallel_env(*args: Any, **kwargs: Any) -> CanastaParallelEnv:
     """The parallel environment; arguments as for `CanastaAECEnv`."""
     return CanastaParallelEnv(*args, **kwargs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import typing
 from collections.abc import Callable
 from random import Random
 from types import NoneType
@@ -80,9 +81,9 @@ OF_MANY: dict[str, Fits] = OF_A_SEAT | {
 }
 CONSTRUCTORS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any], dict[str, Fits]]] = {
     # called, with the signature of, with these arguments besides, what fits
-    "raw_env": (canasta_env.raw_env, CanastaAECEnv, {}, OF_EPISODES),
-    "env": (canasta_env.env, CanastaAECEnv, {}, OF_EPISODES),
-    "parallel_env": (canasta_env.parallel_env, CanastaAECEnv, {}, OF_EPISODES),
+    "raw_env": (canasta_env.raw_env, canasta_env.raw_env, {}, OF_EPISODES),
+    "env": (canasta_env.env, canasta_env.env, {}, OF_EPISODES),
+    "parallel_env": (canasta_env.parallel_env, CanastaParallelEnv, {}, OF_EPISODES),
     "CanastaSeatEnv": (CanastaSeatEnv, CanastaSeatEnv, {}, OF_A_SEAT),
     "CanastaSeatVectorEnv": (CanastaSeatVectorEnv, CanastaSeatVectorEnv, {}, OF_MANY),
     "VectorTables": (
@@ -302,6 +303,20 @@ def test_found(call: Callable[[], Any], reason: str) -> None:
         return
     with pytest.raises(ValueError, match=reason):
         call()
+
+
+@pytest.mark.parametrize(
+    "shown", [canasta_env.raw_env, canasta_env.env, canasta_env.parallel_env, CanastaParallelEnv]
+)
+def test_the_arguments_of_the_environments_are_shown(shown: Callable[..., Any]) -> None:
+    """The reference and help() once showed (*args, **kwargs)."""
+    signature = inspect.signature(shown)
+    expected = inspect.signature(CanastaAECEnv)
+    assert signature.parameters == expected.parameters
+    assert set(typing.get_type_hints(shown if inspect.isfunction(shown) else shown.__init__)) == {
+        *expected.parameters,
+        "return",
+    }
 
 
 FORMS: dict[str, Callable[..., Any]] = {
