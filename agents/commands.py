@@ -1,7 +1,7 @@
 """The commands `train.py`, `evaluate.py` and `play.py`, as they are installed too.
 
-Each says in one line what to install where a library is missing, which file it cannot read or write, and
-that it was interrupted. SIGTERM does what Ctrl-C does.
+Each says in one line, by the name it was called by, what to install where libraries are missing, which file
+it cannot read or write, and that it was interrupted. SIGTERM does what Ctrl-C does.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from canasta_agents.processes import INTERRUPTED, REFUSED
+from canasta_agents.programs import explain_import_error, program_name
 from canasta_env.validation import printable
 
 _OURS = ("canasta_agents", "canasta_env")
@@ -32,8 +33,9 @@ def play() -> int:
     return _run("play.py", "canasta_agents.play.cli", "play")
 
 
-def _run(command: str, module: str, extra: str) -> int:
+def _run(script: str, module: str, extra: str) -> int:
     """Call `main` of a module; the process's exit status."""
+    command = program_name(script)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main: Callable[[], int] = import_module(module).main
@@ -41,9 +43,7 @@ def _run(command: str, module: str, extra: str) -> int:
     except ImportError as missing:
         if (missing.name or "").partition(".")[0] in _OURS:
             raise
-        has_hint = "pip install" in str(missing)  # a message of ours
-        hint = "" if has_hint else f": pip install 'canasta-env[{extra}]'"
-        print(f"{command}: {printable(str(missing))}{hint}", file=sys.stderr)
+        print(f"{command}: {printable(explain_import_error(missing, extra))}", file=sys.stderr)
         return REFUSED
     except OSError as error:
         reason = f"{error.filename or 'input or output'}: {error.strerror or error}"

@@ -20,6 +20,7 @@ from canasta_env.cards import CANASTA_SIZE, NUM_CARDS
 Game = Literal["classic", "modern_american"]
 GAMES: tuple[Game, ...] = ("classic", "modern_american")
 PLAYERS: dict[Game, tuple[int, ...]] = {"classic": (2, 3, 4), "modern_american": (4,)}
+USUAL_TARGETS = (2_500, 5_000, 7_500, 10_000)  # R-MATCH-1; any positive whole number will do
 
 MAX_DEALT = 80  # leaves a stock that can replace every three and turn up a pile
 MAX_POINTS = 1_000_000  # of one bonus or penalty: sums of a match stay far inside 64 bits

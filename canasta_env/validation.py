@@ -92,12 +92,13 @@ def check_render_mode(mode: Any) -> str | None:
     return None if mode is None else check_choice(mode, "render_mode", RENDER_MODES)
 
 
-def choose_rules(game: str | None, players: int | None, rules: Rules | None) -> Rules:
-    """The rules that a caller names by game and players, or gives whole.
+def choose_rules(game: str | None, players: int | None, target: int | None, rules: Rules | None) -> Rules:
+    """The rules that a caller names by game, players and target, or gives whole.
 
     Args:
         game: Name of the game; that of `rules`, or Modern American, if None.
         players: Number of players; that of `rules`, or 4, if None.
+        target: Match score to reach; that of `rules`, or the game's own, if None.
         rules: House rules.
 
     Raises:
@@ -107,10 +108,13 @@ def choose_rules(game: str | None, players: int | None, rules: Rules | None) -> 
         check_choice(game, "game", GAMES)
     if players is not None:
         players = whole_number(players, "players", 2, MAX_PLAYERS)
+    if target is not None:
+        target = whole_number(target, "target", 1, None)
     if rules is None:
-        return standard_rules("modern_american" if game is None else game, players)
+        return standard_rules("modern_american" if game is None else game, players, target)
     check_rules(rules)
-    for name, value, own in (("game", game, rules.game), ("players", players, rules.players)):
+    for name, value in (("game", game), ("players", players), ("target", target)):
+        own = getattr(rules, name)
         if value is not None and not (isinstance(value, type(own)) and value == own):
             raise ValueError(f"{name}: {shown(value)}, but the rules are for {own!r}")
     return rules

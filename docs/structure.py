@@ -26,7 +26,7 @@ BESIDE = {
         ENTRY: ("registration", "evaluation", "__main__", "__init__", "seat", "encoding"),
     },
     "canasta_agents": {
-        AGENT_BASICS: ("files", "processes", "config_checks", "__init__"),
+        AGENT_BASICS: ("files", "processes", "programs", "short_names", "config_checks", "__init__"),
         REGISTRY: ("registry",),
         COMMANDS: ("commands", "__main__"),
     },

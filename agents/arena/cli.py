@@ -28,6 +28,7 @@ from canasta_agents.files import FolderInUseError, claim_folder, write_file
 from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.policies import playable_policy
 from canasta_agents.processes import INTERRUPTED, REFUSED, wait_passively
+from canasta_agents.programs import command_of, program_name
 from canasta_agents.registry import RegistryError, is_third_party
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
 from canasta_env.validation import printable
@@ -35,6 +36,7 @@ from canasta_env.validation import printable
 RUNS = Path("runs")
 RESULTS = Path("results")
 ALL_BUNDLED = "all"
+_SCRIPT = "evaluate.py"
 
 
 @dataclass(frozen=True)
@@ -97,12 +99,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = tyro.cli(
         Annotated[Arguments, tyro.conf.arg(name="")],
         args=given,
-        prog="evaluate.py",
+        prog=program_name(_SCRIPT),
         config=(tyro.conf.FlagConversionOff,),
     )
     console = Console(highlight=False)
     try:
-        return _run(arguments, shlex.join(["python", "evaluate.py", *given]), console)
+        return _run(arguments, shlex.join([*command_of(_SCRIPT), *given]), console)
     except (ArenaError, RegistryError, RulesError) as error:
         return _fail(str(error))
     except OSError as error:

@@ -123,7 +123,7 @@ def add_to_ladder(ladder: Ladder, tournament: Tournament) -> bool:
     for board in range(max(map(len, shares))):
         for run, credits in zip(tournament.runs, shares, strict=True):
             if board < len(credits):
-                teams = [run.first.split(" + "), run.second.split(" + ")]
+                teams = [[tournament.entrants[each].name for each in team] for team in run.matchup.teams]
                 ladder.play(teams, (credits[board], 1 - credits[board]))
     ladder.tournaments.append(digest)
     return True

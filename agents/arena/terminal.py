@@ -22,9 +22,11 @@ from rich.table import Table
 from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.tournament import MatchupRun
 from canasta_agents.arena.tournament import Progress as ProgressCall
+from canasta_agents.short_names import ShortName, shortened
 from canasta_env.validation import printable
 
 MAX_FORFEITS_SHOWN = 10
+MAX_NAME_BESIDE_BAR = 20  # characters
 
 
 def shown(text: str) -> str:
@@ -57,7 +59,8 @@ def progress_bar(console: Console) -> Iterator[ProgressCall]:
 
 def _so_far(run: MatchupRun) -> str:
     points = run.pairing.points
-    return f"{run.first} – {run.second}: {points.estimate:+.0f} ± {points.half_width:.0f}"
+    first, second = (shortened(name, MAX_NAME_BESIDE_BAR) for name in (run.first, run.second))
+    return f"{first} – {second}: {points.estimate:+.0f} ± {points.half_width:.0f}"
 
 
 def show_results(console: Console, results: dict[str, Any]) -> None:
@@ -72,13 +75,13 @@ def _pairings(results: dict[str, Any]) -> Table:
     has_matches = any(pairing["match_wins"] for pairing in results["pairings"])
     table = _table("Pairings (95% intervals over boards)")
     for name in ("first", "second"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name)
     for name in ("boards", "points a deal", "deals won", *["matches won"] * has_matches):
         table.add_column(name, justify="right", no_wrap=True)
     for pairing in results["pairings"]:
         table.add_row(
-            shown(pairing["first"]),
-            shown(pairing["second"]),
+            ShortName(pairing["first"]),
+            ShortName(pairing["second"]),
             f"{pairing['boards']:,}",
             _points(pairing["points"]),
             _wins(pairing["deal_wins"]),
@@ -91,12 +94,12 @@ def _standings(results: dict[str, Any]) -> Table:
     table = _table("Standings")
     table.add_column("entrant")
     for name in ("rating", "interval", "points a deal against the field"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for row in results["standings"]:
         rating = row["rating"]
         field = row["points_against_the_field"]
         table.add_row(
-            shown(row["entrant"]),
+            ShortName(row["entrant"]),
             f"{rating['estimate']:+.0f}",
             f"{rating['low']:+.0f} to {rating['high']:+.0f}",
             "–" if field is None else f"{field:+.1f}",
@@ -143,7 +146,7 @@ def show_ladder(console: Console, ladder: Ladder) -> None:
     table = _table("Ladder (OpenSkill)")
     table.add_column("entrant")
     for name in ("skill", "±", "games"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for name, mu, sigma, games in ladder.standings():
-        table.add_row(shown(name), f"{mu:.2f}", f"{sigma:.2f}", f"{games:,}")
+        table.add_row(ShortName(name), f"{mu:.2f}", f"{sigma:.2f}", f"{games:,}")
     console.print(table)

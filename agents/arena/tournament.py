@@ -157,8 +157,8 @@ class Tournament:
         runs = [
             MatchupRun(
                 matchup(settings.rules, first, second),
-                _join(entrants, first),
-                _join(entrants, second),
+                _team_name(entrants, first, settings.format),
+                _team_name(entrants, second, settings.format),
                 wanted,
             )
             for first, second in FORMATS[settings.format](len(entrants))
@@ -269,8 +269,10 @@ def _whole_blocks(boards: int) -> int:
     return -(-boards // BLOCK_BOARDS) * BLOCK_BOARDS
 
 
-def _join(entrants: Sequence[Entrant], team: Team) -> str:
-    return " + ".join(entrants[entrant].name for entrant in team)
+def _team_name(entrants: Sequence[Entrant], team: Team, format: Format) -> str:
+    """Its entrant, or its two partners: in "partners" an entrant by itself is a pair of its own."""
+    names = [entrants[entrant].name for entrant in team]
+    return " + ".join(names * 2 if format == "partners" and len(names) == 1 else names)
 
 
 def name_entrants(specs: Sequence[str], agent_names: Sequence[str]) -> list[Entrant]:

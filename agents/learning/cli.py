@@ -12,16 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+import tyro
+
 from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning.config import Config, load, load_of_run
 from canasta_agents.processes import REFUSED, wait_passively
+from canasta_agents.programs import explain_import_error, program_name
 
-_NEEDS = "training needs some libraries more: pip install 'canasta-env[train]'"
-
-try:
-    import tyro
-except ImportError as missing:
-    raise ImportError(_NEEDS) from missing
+_SCRIPT = "train.py"
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         defaults = Arguments(file=Path(first), config=load(Path(first)))
     elif (run := _value_of("--resume", argv)) is not None:
         defaults = Arguments(resume=Path(run), config=load_of_run(Path(run)))
-    arguments: Arguments = tyro.cli(Arguments, args=list(argv), default=defaults, prog="train.py")
+    arguments: Arguments = tyro.cli(Arguments, args=list(argv), default=defaults, prog=program_name(_SCRIPT))
     if arguments.minutes is None:
         return arguments
     run_config = dataclasses.replace(arguments.config.run, minutes=arguments.minutes)
@@ -64,12 +62,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
     except ConfigError as error:
-        print(f"train.py: {error}", file=sys.stderr)
+        print(f"{program_name(_SCRIPT)}: {error}", file=sys.stderr)
         return REFUSED
     try:
         from canasta_agents.learning import session
     except ImportError as missing:
-        print(f"train.py: {missing}; {_NEEDS}", file=sys.stderr)
+        print(f"{program_name(_SCRIPT)}: {explain_import_error(missing, 'train')}", file=sys.stderr)
         return REFUSED
     return session.run(arguments.config, arguments.resume)
 

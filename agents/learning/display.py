@@ -6,11 +6,13 @@ import time
 from dataclasses import dataclass
 from types import TracebackType
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from canasta_agents.learning.evaluation import Result
+from canasta_agents.short_names import ShortName
 
 SECONDS_BETWEEN_LINES = 10.0  # where there is no terminal to redraw on
 
@@ -80,15 +82,23 @@ class Display:
 
 def result_table(results: list[Result]) -> Table:
     """How the best policy stands against each player."""
-    table = Table(title="The best policy, on boards that chose nothing (95% intervals)")
-    for heading in ("against", "points a deal", "matches won", "boards"):
-        table.add_column(heading, justify="left" if heading == "against" else "right")
+    table = Table(
+        title="The best policy, on boards that chose nothing (95% intervals)",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    table.add_column("against")
+    for heading in ("points a deal", "deals", "matches won", "matches"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
         points, matches = result.points, result.matches
         table.add_row(
-            result.opponent,
+            ShortName(result.opponent),
             f"{points.estimate:+.0f}  [{points.low:+.0f}, {points.high:+.0f}]",
+            f"{points.boards:,}",
             f"{matches.estimate:.1%}  [{matches.low:.1%}, {matches.high:.1%}]" if matches else "",
-            f"{points.boards} deals" + (f", {matches.boards} matches" if matches else ""),
+            f"{matches.boards:,}" if matches else "",
         )
     return table

@@ -25,6 +25,7 @@ from torch.nn.parallel import DistributedDataParallel
 from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning.config import Run
 from canasta_agents.processes import available_cores
+from canasta_agents.programs import program_name
 
 Value = TypeVar("Value")
 
@@ -110,8 +111,8 @@ def telling_of_losses() -> Iterator[None]:
         if not isinstance(error, dist.DistError) and "gloo" not in str(error):  # Gloo's are of no class
             raise
         print(
-            "train.py: another process of the group has ended, and so does this one; the same command with "
-            "--resume and the run's folder goes on from its last checkpoint",
+            f"{program_name('train.py')}: another process of the group has ended, and so does this one; "
+            "the same command with --resume and the run's folder goes on from its last checkpoint",
             file=sys.stderr,
             flush=True,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import sys
 import time
@@ -25,8 +26,11 @@ from canasta_agents.learning.run_folder import CONFIG_FILE, claim_run_folder
 from canasta_agents.learning.trainer import Trainer, build_trainer
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.processes import FAILED, INTERRUPTED, REFUSED
+from canasta_agents.programs import command_of, program_name
 from canasta_agents.registry import RegistryError
 from canasta_env.rules import RulesError
+
+_SCRIPT = "train.py"
 
 
 def run(config: Config, resume: Path | None) -> int:
@@ -39,7 +43,7 @@ def run(config: Config, resume: Path | None) -> int:
     try:
         return _run(config, resume)
     except (ConfigError, CheckpointError, RegistryError, RulesError) as error:
-        print(f"train.py: {error}", file=sys.stderr)
+        print(f"{program_name(_SCRIPT)}: {error}", file=sys.stderr)
         return REFUSED
 
 
@@ -62,7 +66,7 @@ def _train_in(folder: Path, config: Config, device: Device, console: Console, is
         is_finished = session.train()
     except DivergedError as error:
         if device.group.is_first:
-            print(f"train.py: stopped after {session.progress_text}: {error}", file=sys.stderr)
+            print(f"{program_name(_SCRIPT)}: stopped after {session.progress_text}: {error}", file=sys.stderr)
         return FAILED
     device.group.close()
     if not is_finished:
@@ -131,7 +135,7 @@ class Session:
                 draw_curves(self._folder)
         if not trainer.is_over:
             self._console.print(
-                f"Stopped after {self.progress_text}. Go on with: python train.py --resume {self._folder}",
+                f"Stopped after {self.progress_text}. Go on with: {self._resuming}",
                 highlight=False,
                 soft_wrap=True,
             )
@@ -170,10 +174,15 @@ class Session:
             f"policy   {self._folder}/best     play against it as neural:{self._folder}\n"
             f"curves   {self._folder}/curves.png\n"
             f"metrics  {self._folder}/metrics.jsonl, and: tensorboard --logdir {self._folder}\n"
-            f"go on    python train.py --resume {self._folder} {self._twice_as_long}",
+            f"go on    {self._resuming} {self._twice_as_long}",
             highlight=False,
             soft_wrap=True,
         )
+
+    @property
+    def _resuming(self) -> str:
+        """The command that goes on with this run."""
+        return shlex.join([*command_of(_SCRIPT), "--resume", str(self._folder)])
 
     @property
     def _twice_as_long(self) -> str:

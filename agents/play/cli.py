@@ -18,9 +18,10 @@ from canasta_agents.play.messages import PlayError, whole_number_of
 from canasta_agents.play.session import YOU
 from canasta_agents.play.terminal import play_in_terminal
 from canasta_agents.processes import wait_passively
+from canasta_agents.programs import explain_import_error, program_name
 from canasta_env.rules import Game, RulesError, standard_rules
 
-_MISSING = "playing in the browser needs aiohttp: pip install 'canasta-env[play]'"
+_SCRIPT = "play.py"
 _MAX_PORT = 2**16 - 1
 
 
@@ -57,6 +58,8 @@ class Arguments:
     """Game of --text: modern_american if not given."""
     players: Literal[2, 3, 4] | None = None
     """Players of --text."""
+    target: int | None = None
+    """Match score to reach in --text, such as 2,500, 5,000, 7,500 or 10,000; the game's own if not given."""
     seats: tuple[str, ...] = ()
     """Who sits where in --text, such as: you heuristic heuristic random. You in seat 0 if not given."""
     seed: int | None = None
@@ -70,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: Arguments; the command line's if None.
     """
     wait_passively()
-    arguments = tyro.cli(Annotated[Arguments, tyro.conf.arg(name="")], args=argv, prog="play.py")
+    arguments = tyro.cli(Annotated[Arguments, tyro.conf.arg(name="")], args=argv, prog=program_name(_SCRIPT))
     lobby = Lobby(arguments.runs, arguments.records, arguments.agents, arguments.tables)
     try:
         return _play_text(arguments, lobby) if arguments.text else _serve(arguments, lobby)
@@ -82,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _play_text(arguments: Arguments, lobby: Lobby) -> int:
-    rules = standard_rules(arguments.game or "modern_american", arguments.players)
+    rules = standard_rules(arguments.game or "modern_american", arguments.players, arguments.target)
     seats = arguments.seats or (YOU, *["heuristic"] * (rules.players - 1))
     play_in_terminal(rules, seats, lobby.agents.maker(rules), seed_of({"seed": arguments.seed}))
     return 0
@@ -93,11 +96,11 @@ def _serve(arguments: Arguments, lobby: Lobby) -> int:
         from aiohttp import web
 
         from canasta_agents.play.server import Server
-    except ImportError:
-        print(_MISSING, file=sys.stderr)
+    except ImportError as missing:
+        print(f"{program_name(_SCRIPT)}: {explain_import_error(missing, 'play')}", file=sys.stderr)
         return 2
     whole_number_of({"port": arguments.port}, "port", 1, _MAX_PORT)
-    for option in ("game", "players", "seats", "seed"):
+    for option in ("game", "players", "target", "seats", "seed"):
         if getattr(arguments, option) not in (None, ()):
             raise PlayError(f"{option}: belongs to --text; in the browser the page asks for it")
     host = arguments.host.strip("[]")
@@ -112,7 +115,7 @@ def _serve(arguments: Arguments, lobby: Lobby) -> int:
 
     num_kept, faults = lobby.look_for_kept_tables()
     for fault in faults:
-        print(f"canasta-play: left aside: {fault}", file=sys.stderr)
+        print(f"{program_name(_SCRIPT)}: left aside: {fault}", file=sys.stderr)
     if num_kept:
         print(f"Tables kept in {arguments.tables}, to be taken up again: {num_kept}.")
     threading.Thread(target=warm_up_players, name="canasta-play: warm-up", daemon=True).start()

@@ -23,7 +23,7 @@ from canasta_agents.play.replay import Replay
 from canasta_agents.play.session import YOU, Session
 from canasta_env import Rules, RulesError, classic
 from canasta_env.records import Record, RecordError, parse, to_text, verify
-from canasta_env.rules import GAMES, PLAYERS, Game, standard_rules
+from canasta_env.rules import GAMES, PLAYERS, USUAL_TARGETS, Game, standard_rules
 
 _LOG = logging.getLogger(__name__)
 MAX_TABLES = 200  # in memory
@@ -74,15 +74,20 @@ class Lobby:
 
     def offers(self) -> dict[str, Any]:
         """What can be played, by whom, and which records there are."""
-        games = [
-            {"game": game, "players": players, "agents": self.agents.specs(standard_rules(game, players))}
-            for game in GAMES
-            for players in PLAYERS[game]
-        ]
+        games = [self._offer(standard_rules(game, players)) for game in GAMES for players in PLAYERS[game]]
         return {"type": "lobby", "games": games, "records": self._saved()}
 
+    def _offer(self, rules: Rules) -> dict[str, Any]:
+        return {
+            "game": rules.game,
+            "players": rules.players,
+            "target": rules.target,
+            "targets": sorted({*USUAL_TARGETS, rules.target}),
+            "agents": self.agents.specs(rules),
+        }
+
     def open(self, message: Mapping[str, Any]) -> str:
-        """Open a table: `game`, `players`, `seats`, `episode` and perhaps `seed`; returns its name.
+        """Open a table: `game`, `players`, `seats`, `episode`, perhaps `target` and `seed`; returns its name.
 
         Raises:
             PlayError: If a field does not fit, or an agent cannot sit down.

@@ -8,10 +8,12 @@ from canasta_agents.play.agent_calls import advise, prepare_for_advice
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.offered import Make
 from canasta_agents.play.session import Session
+from canasta_agents.short_names import shortened
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
 
 _HELP = "a number or a notation plays; ? AGENT asks what it would do; undo, help, quit"
+_MAX_NAME = 40  # characters: a move and who plays it fit on a line of 80
 
 
 def play_in_terminal(
@@ -39,7 +41,8 @@ def play_in_terminal(
     while True:
         state = session.state()
         for move in state["moves"][shown:]:
-            show(f"  {state['names'][move['seat']]} (seat {move['seat']}): {move['action']}")
+            name = shortened(str(state["names"][move["seat"]]), _MAX_NAME)
+            show(f"  {name} (seat {move['seat']}): {move['action']}")
         shown = len(state["moves"])
         if state["fault"]:
             show(state["fault"])
@@ -79,7 +82,7 @@ def _follow(
         table = session.table_for_advice()
         prepare_for_advice(agent, table, session.so_far())
         advice = advise(agent, table)
-        show(f"{advice['agent']} would {advice['action']}")
+        show(f"{shortened(advice['agent'], _MAX_NAME)} would {advice['action']}")
         for action, probability in advice.get("likely", ()):
             show(f"  {probability:6.1%} {action}")
         if advice.get("value") is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from gymnasium import spaces
@@ -27,6 +28,8 @@ from canasta_env.validation import (
 )
 
 VERSION = "v1"  # docs/environment.md has its history
+_Arguments = ParamSpec("_Arguments")
+_Made = TypeVar("_Made")
 
 
 class CanastaAECEnv(AECEnv):
@@ -39,10 +42,11 @@ class CanastaAECEnv(AECEnv):
     Args:
         game: "modern_american" or "classic"; Modern American if None.
         players: Number of agents; 4 if None. Classic is for 2, 3 or 4.
+        target: Match score to reach; the game's own if None (R-MATCH-1).
         episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
         render_mode: "ansi": `render` returns a text. "rgb_array": a picture, `(800, 1280, 3) uint8`. "human":
             every step is shown in a window, or printed where there is no display.
-        rules: House rules, in place of `game` and `players`.
+        rules: House rules, in place of `game`, `players` and `target`.
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
         illegal: "raise" or "forfeit".
@@ -64,6 +68,7 @@ class CanastaAECEnv(AECEnv):
         self,
         game: str | None = None,
         players: int | None = None,
+        target: int | None = None,
         *,
         episode: Length = "deal",
         render_mode: str | None = None,
@@ -74,7 +79,7 @@ class CanastaAECEnv(AECEnv):
         max_cycles: int | None = None,
     ) -> None:
         super().__init__()
-        self.rules = choose_rules(game, players, rules)
+        self.rules = choose_rules(game, players, target, rules)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(self.render_mode)
         self.episode = Episode(
@@ -187,11 +192,28 @@ class CanastaAECEnv(AECEnv):
             self.infos[agent] = {}
 
 
+def _with_arguments_of(
+    constructor: Callable[_Arguments, Any],
+) -> Callable[[Callable[..., _Made]], Callable[_Arguments, _Made]]:
+    """Let a function that passes its arguments on to a class show those of the class."""
+
+    def sign(function: Callable[..., _Made]) -> Callable[_Arguments, _Made]:
+        returned = function.__annotations__["return"]
+        signed: Any = function
+        signed.__signature__ = inspect.signature(constructor).replace(return_annotation=returned)
+        signed.__annotations__ = vars(constructor)["__init__"].__annotations__ | {"return": returned}
+        return function
+
+    return sign
+
+
+@_with_arguments_of(CanastaAECEnv)
 def raw_env(*args: Any, **kwargs: Any) -> CanastaAECEnv:
     """The AEC environment without a wrapper; arguments as for `CanastaAECEnv`."""
     return CanastaAECEnv(*args, **kwargs)
 
 
+@_with_arguments_of(CanastaAECEnv)
 def env(*args: Any, **kwargs: Any) -> AECEnv:
     """The AEC environment, with errors for calls in the wrong order; arguments as for `CanastaAECEnv`."""
     return OrderEnforcingWrapper(CanastaAECEnv(*args, **kwargs))
@@ -209,8 +231,32 @@ class CanastaParallelEnv(ParallelEnv):
 
     metadata = CanastaAECEnv.metadata
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        table = CanastaAECEnv(*args, **kwargs)
+    def __init__(
+        self,
+        game: str | None = None,
+        players: int | None = None,
+        target: int | None = None,
+        *,
+        episode: Length = "deal",
+        render_mode: str | None = None,
+        rules: Rules | None = None,
+        scores: Scores = "zero",
+        reward: Reward = "points",
+        illegal: Illegal = "raise",
+        max_cycles: int | None = None,
+    ) -> None:
+        table = CanastaAECEnv(
+            game,
+            players,
+            target,
+            episode=episode,
+            render_mode=render_mode,
+            rules=rules,
+            scores=scores,
+            reward=reward,
+            illegal=illegal,
+            max_cycles=max_cycles,
+        )
         self._table = table
         self.rules, self.render_mode, self.episode = table.rules, table.render_mode, table.episode
         self.possible_agents = table.possible_agents
@@ -300,6 +346,7 @@ class CanastaParallelEnv(ParallelEnv):
         return {agent: self.episode.observe(seat) for seat, agent in enumerate(self.possible_agents)}
 
 
+@_with_arguments_of(CanastaParallelEnv)
 def parallel_env(*args: Any, **kwargs: Any) -> CanastaParallelEnv:
     """The parallel environment; arguments as for `CanastaAECEnv`."""
     return CanastaParallelEnv(*args, **kwargs)

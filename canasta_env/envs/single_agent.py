@@ -41,6 +41,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
     Args:
         game: "modern_american" or "classic"; Modern American if None.
         players: Number of seats; 4 if None.
+        target: Match score to reach; the game's own if None (R-MATCH-1).
         opponents: Who plays the other seats: one for all of them, or a list of one for each, from the seat
             after the learner's on. A callable gets an observation and returns an action; an agent answers
             a `DecisionBatch` of one decision; a name, such as "heuristic", is that of an agent of the package
@@ -49,7 +50,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         episode: "deal" or "match"; see `Episode`, as for the arguments down to `max_cycles`.
         render_mode: "ansi": `render` returns a text of what the learner sees. "rgb_array": a picture,
             `(800, 1280, 3) uint8`. "human": every step is shown in a window, or printed without a display.
-        rules: House rules, in place of `game` and `players`.
+        rules: House rules, in place of `game`, `players` and `target`.
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
         illegal: "raise" or "forfeit", for the learner; an opponent's illegal action always raises.
@@ -66,6 +67,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self,
         game: str | None = None,
         players: int | None = None,
+        target: int | None = None,
         *,
         opponents: Opponent | Sequence[Opponent | None] | None = None,
         seat: int = 0,
@@ -77,7 +79,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         illegal: Illegal = "raise",
         max_cycles: int | None = None,
     ) -> None:
-        self.rules = choose_rules(game, players, rules)
+        self.rules = choose_rules(game, players, target, rules)
         self.seat = check_seat(seat, self.rules)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(self.render_mode)

@@ -55,6 +55,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
     Args:
         game: "modern_american" or "classic"; Modern American if None.
         players: Number of seats; 4 if None.
+        target: Match score to reach; the game's own if None (R-MATCH-1).
         num_envs: How many tables.
         autoreset_mode: "NextStep": the step after an episode's end begins the next one and ignores its
             action. "SameStep": the next one begins at once; `infos` hold the end's `final_obs`, `final_info`.
@@ -65,7 +66,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         episode: As for `CanastaSeatEnv`, like the arguments that follow.
         render_mode: "ansi": `render` returns a text of each table. "rgb_array": a picture of each, as
             `CanastaSeatEnv` draws it. "human": it prints the texts.
-        rules: House rules, in place of `game` and `players`.
+        rules: House rules, in place of `game`, `players` and `target`.
         scores: "zero", "drawn" or one number a side.
         reward: "points" or "win".
         illegal: "raise" or "forfeit", for the learner.
@@ -81,6 +82,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self,
         game: str | None = None,
         players: int | None = None,
+        target: int | None = None,
         *,
         num_envs: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -95,7 +97,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         max_cycles: int | None = None,
         max_episode_steps: int | None = None,
     ) -> None:
-        self.rules = choose_rules(game, players, rules)
+        self.rules = choose_rules(game, players, target, rules)
         self.num_envs = whole_number(num_envs, "num_envs", 1, MAX_TABLES)
         self.autoreset_mode = _check_autoreset(autoreset_mode)
         self.seat = check_seat(seat, self.rules)

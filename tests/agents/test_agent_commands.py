@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
 
 from canasta_agents import commands
+from canasta_agents.programs import command_of, program_name
 
 COMMANDS = {
     commands.train: ("canasta_agents.learning.cli", "train.py", "train"),
@@ -35,6 +38,64 @@ def test_a_missing_library_is_named_with_what_to_install(command, missing, hint,
     assert command() == 2
     expected = f"{missing}: pip install 'canasta-env[{extra}]'" if hint else str(missing)
     assert capsys.readouterr().err == f"{script}: {expected}\n"
+
+
+WITHOUT = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {missing}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+sys.argv = {words}
+from canasta_agents import commands
+sys.exit(commands.{command}())
+"""
+EXTRAS = {
+    "train": ("train", "matplotlib, rich, safetensors, scipy, tensorboard, torch, tyro"),
+    "evaluate": ("arena", "choix, jinja2, matplotlib, openskill, rich, scipy, tyro"),
+    "play": ("play", "aiohttp, tyro"),
+}
+
+
+@pytest.mark.parametrize("command", EXTRAS)
+@pytest.mark.parametrize("called", ["canasta-{}", "canasta-{}.exe", "{}.py"])
+def test_without_an_extra_all_its_libraries_are_named_at_once_by_the_program_s_own_name(command, called):
+    """canasta-train --help named one library at a time, and itself train.py."""
+    extra, missing = EXTRAS[command]
+    words = [f"/usr/bin/{called.format(command)}", "--help"]
+    script = WITHOUT.format(missing=missing.split(", "), words=words, command=command)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    name = called.format(command).removesuffix(".exe")
+    assert done.stderr == f"{name}: {missing} are not installed: pip install 'canasta-env[{extra}]'\n"
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_one_library_that_is_missing_is_named_alone():
+    pytest.importorskip("tyro")
+    pytest.importorskip("matplotlib")
+    script = WITHOUT.format(missing=["choix"], words=["evaluate.py"], command="evaluate")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stderr == "evaluate.py: choix is not installed: pip install 'canasta-env[arena]'\n"
+
+
+@pytest.mark.parametrize("command", EXTRAS)
+def test_the_help_of_an_installed_program_names_it(command):
+    for library in ("tyro", "scipy", "choix", "rich"):
+        pytest.importorskip(library)
+    script = WITHOUT.format(missing=[], words=[f"/bin/canasta-{command}", "--help"], command=command)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert f"usage: canasta-{command}" in done.stdout
+    assert f"{command}.py" not in done.stdout
+
+
+def test_a_program_is_called_again_as_it_was_called(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/canasta-train"])
+    assert (program_name("train.py"), command_of("train.py")) == ("canasta-train", ["canasta-train"])
+    monkeypatch.setattr(sys, "argv", ["train.py"])
+    assert (program_name("train.py"), command_of("train.py")) == ("train.py", ["python", "train.py"])
 
 
 def test_a_fault_of_ours_is_not_taken_for_a_missing_library(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import multiprocessing
 import re
 import shutil
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 from canasta_agents.arena import compare, guarded, third_party, tournament
-from canasta_agents.arena.results import collect
+from canasta_agents.arena.ratings import Ladder
+from canasta_agents.arena.results import add_to_ladder, collect
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.tournament import BLOCK_BOARDS, Settings, Tournament, name_entrants
 from canasta_agents.registry import RegistryError, make_agent, specs_in_file
@@ -195,9 +197,18 @@ def test_an_entrant_against_itself_comes_out_at_zero(tmp_path):
 def test_partners_are_compared_against_the_same_opponents(tmp_path):
     tournament = run(tmp_path, boards=4, format="partners")
     assert [(run.first, run.second) for run in tournament.runs] == [
-        ("random + greedy", "random"),
-        ("greedy", "random"),
+        ("random + greedy", "random + random"),
+        ("greedy + greedy", "random + random"),
     ]
+
+
+def test_a_ladder_counts_partners_each_by_their_own_names(tmp_path):
+    """An entrant whose name holds " + " was split in two; one that plays both seats counts once a board."""
+    tournament = run(tmp_path, boards=4, format="partners")
+    tournament.entrants[1] = dataclasses.replace(tournament.entrants[1], name="bold + greedy")
+    ladder = Ladder()
+    assert add_to_ladder(ladder, tournament)
+    assert ladder.games == {"random": 4 + 4 + 4, "bold + greedy": 4 + 4}
 
 
 def test_compare_agrees_with_a_tournament(tmp_path):

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import typing
 from collections.abc import Callable
+from random import Random
 from types import NoneType
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -58,6 +61,7 @@ def option(value: Any) -> bool:
 OF_EPISODES: dict[str, Fits] = {
     "game": none_or(word(*GAMES)),
     "players": none_or(whole(4, 4)),
+    "target": none_or(whole(1)),
     "episode": word("deal", "match"),
     "render_mode": none_or(word("ansi", "rgb_array", "human")),
     "rules": none_or(nothing),
@@ -77,9 +81,9 @@ OF_MANY: dict[str, Fits] = OF_A_SEAT | {
 }
 CONSTRUCTORS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any], dict[str, Fits]]] = {
     # called, with the signature of, with these arguments besides, what fits
-    "raw_env": (canasta_env.raw_env, CanastaAECEnv, {}, OF_EPISODES),
-    "env": (canasta_env.env, CanastaAECEnv, {}, OF_EPISODES),
-    "parallel_env": (canasta_env.parallel_env, CanastaAECEnv, {}, OF_EPISODES),
+    "raw_env": (canasta_env.raw_env, canasta_env.raw_env, {}, OF_EPISODES),
+    "env": (canasta_env.env, canasta_env.env, {}, OF_EPISODES),
+    "parallel_env": (canasta_env.parallel_env, CanastaParallelEnv, {}, OF_EPISODES),
     "CanastaSeatEnv": (CanastaSeatEnv, CanastaSeatEnv, {}, OF_A_SEAT),
     "CanastaSeatVectorEnv": (CanastaSeatVectorEnv, CanastaSeatVectorEnv, {}, OF_MANY),
     "VectorTables": (
@@ -299,6 +303,57 @@ def test_found(call: Callable[[], Any], reason: str) -> None:
         return
     with pytest.raises(ValueError, match=reason):
         call()
+
+
+@pytest.mark.parametrize(
+    "shown", [canasta_env.raw_env, canasta_env.env, canasta_env.parallel_env, CanastaParallelEnv]
+)
+def test_the_arguments_of_the_environments_are_shown(shown: Callable[..., Any]) -> None:
+    """The reference and help() once showed (*args, **kwargs)."""
+    signature = inspect.signature(shown)
+    expected = inspect.signature(CanastaAECEnv)
+    assert signature.parameters == expected.parameters
+    assert set(typing.get_type_hints(shown if inspect.isfunction(shown) else shown.__init__)) == {
+        *expected.parameters,
+        "return",
+    }
+
+
+FORMS: dict[str, Callable[..., Any]] = {
+    "raw_env": canasta_env.raw_env,
+    "env": lambda *args, **kwargs: canasta_env.env(*args, **kwargs).unwrapped,
+    "parallel_env": canasta_env.parallel_env,
+    "seat": CanastaSeatEnv,
+    "seats": CanastaSeatVectorEnv,
+    "make": lambda game, **kwargs: gymnasium.make("canasta_env:canasta/ClassicSeat-v1", **kwargs).unwrapped,
+    "make_vec": lambda game, **kwargs: (
+        gymnasium.make_vec("canasta_env:canasta/ClassicSeat-v1", num_envs=2, **kwargs).unwrapped
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_target_is_the_match_s(form: str) -> None:
+    make = FORMS[form]
+    assert make("classic", target=2_500).rules == classic(4, 2_500)
+    assert make("classic", players=3).rules.target == 7_500
+    env = make("classic", players=2, target=np.int64(100), episode="match", scores="zero")
+    assert env.rules == classic(2, 100) and type(env.rules.target) is int
+    assert make("classic", rules=classic(2, 2_500), target=2_500).rules == classic(2, 2_500)
+    with pytest.raises(ValueError, match="target: 5000, but the rules are for 2500"):
+        make("classic", rules=classic(2, 2_500), target=5_000)
+
+
+def test_a_match_ends_at_its_target() -> None:
+    env = canasta_env.raw_env("classic", 2, 1, episode="match")
+    env.reset(seed=1)
+    rng = Random(1)
+    for _ in env.agent_iter():
+        observation, _reward, termination, truncation, info = env.last()
+        if termination or truncation:
+            assert 1 <= max(info["scores"]) < classic(2).target
+            break
+        env.step(rng.choice(np.flatnonzero(observation["action_mask"]).tolist()))
 
 
 def test_numpy_integers_are_taken_where_python_s_are() -> None:

@@ -10,7 +10,9 @@ import pytest
 import torch
 from rich.console import Console
 
+from canasta_agents.learning.display import result_table
 from canasta_agents.learning.distributed import Device
+from canasta_agents.learning.evaluation import Measurement, Result
 from canasta_agents.learning.ppo import DivergedError
 from canasta_agents.learning.session import Session
 from canasta_agents.learning.trainer import Trainer
@@ -123,3 +125,16 @@ def test_a_diverged_run_keeps_its_last_checkpoint(make_session, small_config, tm
     with pytest.raises(DivergedError):
         resumed.train()
     assert (tmp_path / "run" / "latest" / "training.json").read_bytes() == before
+
+
+def test_a_long_name_of_the_reference_does_not_fold_the_table_of_results():
+    points = Measurement(1234.5, 1100.0, 1360.0, 4_000)
+    matches = Measurement(0.512, 0.481, 0.543, 1_000, "matches")
+    names = ["random", "neural:runs/modern_american-20261202-101500"]
+    text = io.StringIO()
+    Console(file=text, width=80).print(result_table([Result(name, points, matches) for name in names]))
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = [line.split() for line in lines if "+1360" in line]
+    assert [row[0] for row in rows] == ["random", "neural:…2-101500"]
+    assert all((row[4], row[-1]) == ("4,000", "1,000") for row in rows)

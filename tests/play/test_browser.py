@@ -48,6 +48,21 @@ def sit_down(browser: Browser, address: str) -> None:
     browser.choose("pace", "at once")
 
 
+def test_a_match_to_a_target_of_the_list(browser: Browser, address: str) -> None:
+    browser.driver.get(address)
+    browser.choose("game", "Modern American, 4 players")
+    browser.choose("target", "2,500")
+    browser.choose("game", "Classic, 2 players")
+    assert "5,000, as usual" in browser.texts('[data-key="target"] option')
+    browser.choose("target", "10,000")
+    browser.choose("episode", "one deal")
+    browser.wait(lambda: not browser.all('[data-key="target"]'))
+    browser.choose("episode", "a match")
+    browser.click('[data-key="start"]')
+    browser.wait(lambda: any("Classic, 2 players, to 10,000" in text for text in browser.texts("body")))
+    assert not browser.faults()
+
+
 def play_a_move(browser: Browser) -> bool:
     """Play what lies nearest by clicks; returns False when the deal is over."""
     browser.wait(lambda: browser.all(".score, button.able"))

@@ -45,6 +45,23 @@ def test_the_lobby_offers_every_game_with_its_agents(lobby: Lobby) -> None:
     assert message["records"] == []
 
 
+def test_the_usual_targets_are_offered_beside_the_game_s_own(lobby: Lobby) -> None:
+    offers = {
+        (offer["game"], offer["players"]): (offer["target"], offer["targets"])
+        for offer in lobby.offers()["games"]
+    }
+    usual = [2_500, 5_000, 7_500, 10_000]
+    assert offers["classic", 2] == offers["classic", 4] == (5_000, usual)
+    assert offers["classic", 3] == (7_500, usual)
+    assert offers["modern_american", 4] == (8_500, [2_500, 5_000, 7_500, 8_500, 10_000])
+
+
+def test_a_match_is_played_to_the_target_chosen(lobby: Lobby) -> None:
+    message = {"game": "classic", "players": 2, "seats": ["random", "random"], "target": 10_000}
+    state = lobby.find(lobby.open(message)).state()
+    assert state["target"] == 10_000
+
+
 def test_policies_are_offered_for_their_game_only(lobby: Lobby, tmp_path: Path) -> None:
     for name, card in (
         ("good", '{"rules": {"game": "classic", "players": 2}}'),

@@ -28,16 +28,23 @@ def test_a_deal_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert "(seat 0): draw" in capsys.readouterr().out
 
 
+def test_a_target_of_the_match(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    assert main([*TEXT, "--target", "7500"]) == 0
+    assert ", to 7,500" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         (["--seats", "you", "nobody"], "'nobody' is not offered"),
+        (["--target", "0"], "target: 0 must be a whole number of at least 1"),
         (["--seats", "you"], "the game has 2"),
         (["--seed", "-1"], "seed: -1 must be a whole number from 0 to"),
         (["--seed", "99999999999999999999"], "seed: 99999999999999999999 must be"),
         (["--agents", "python:nowhere:Player", "--seats", "you", "python:nowhere:Player"], "cannot import"),
     ],
-    ids=["unknown", "short", "negative seed", "long seed", "import"],
+    ids=["unknown", "target", "short", "negative seed", "long seed", "import"],
 )
 def test_what_cannot_be_played_is_named(
     options: list[str], reason: str, capsys: pytest.CaptureFixture[str]
@@ -58,6 +65,8 @@ def test_a_port_that_is_none_is_named(
 def test_what_the_page_asks_for_is_not_silently_ignored(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--no-open-browser", "--game", "classic"]) == 2
     assert "game: belongs to --text" in capsys.readouterr().err
+    assert main(["--no-open-browser", "--target", "2500"]) == 2
+    assert "target: belongs to --text" in capsys.readouterr().err
     assert main(["--no-open-browser", "--seed", "0"]) == 2
     assert "seed: belongs to --text" in capsys.readouterr().err
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from canasta_agents.play.terminal import play_in_terminal
 from canasta_env import classic
+from canasta_env.agent import Agent
 from tests.play.seated import make
 
 SEATS = ["you", "chance"]
@@ -43,6 +44,24 @@ def test_advice_errors_undo_and_the_end_of_input() -> None:
     assert "'fly' is not the notation of an action" in text
     assert "agent: 'nobody' is not offered" in text
     assert text.count("(seat 0): draw") == 2
+
+
+def test_a_long_name_of_an_agent_leaves_its_move_on_the_same_line() -> None:
+    long = "neural:runs/modern_american-20261202-101500/" + "a" * 80
+    shown: list[str] = []
+    lines = iter([f"? {long}", "draw", "1", "quit"])
+
+    def make_named(spec: str) -> Agent:
+        agent = make("chance")
+        agent.name = spec
+        return agent
+
+    play_in_terminal(
+        classic(players=2), ["you", long], make_named, 9, read=lambda _: next(lines), show=shown.append
+    )
+    told = [line for line in shown if line.strip().startswith("neural:runs/modern")]
+    assert any("(seat 1): " in line for line in told) and any(" would " in line for line in told)
+    assert all(len(line) <= 80 and "…" in line for line in told)
 
 
 def test_quit_ends() -> None:

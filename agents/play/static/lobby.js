@@ -4,7 +4,7 @@ import { button, element, fill } from "./elements.js";
 
 const NAMES = { classic: "Classic", modern_american: "Modern American" };
 const YOU = "you";
-const chosen = { game: 0, episode: "match", seats: {} };
+const chosen = { game: 0, episode: "match", targets: {}, seats: {} };
 
 export const gameTitle = ({ game, players }) => `${NAMES[game]}, ${players} players`;
 
@@ -14,9 +14,11 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
   const redraw = () => drawLobby(main, lobby, tables, { open, upload, isOpening, forget });
   const seats = (chosen.seats[chosen.game] ??= [YOU, ...Array(offer.players - 1).fill("heuristic")]);
 
+  const target = (chosen.targets[chosen.game] ??= offer.target);
+
   function start() {
     const { game, players } = offer;
-    open({ type: "open", game, players, seats, episode: chosen.episode });
+    open({ type: "open", game, players, seats, episode: chosen.episode, target });
   }
 
   fill(
@@ -33,6 +35,7 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
         chosen.episode = place ? "deal" : "match";
         redraw();
       }),
+      ...(chosen.episode === "match" ? [targetChoice(offer, target, redraw)] : []),
       ...seats.map((seat, number) => seatChoice(offer, seats, number, redraw)),
       element("p", { class: "note" }, seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open or from any seat."),
       button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main", disabled: isOpening }),
@@ -49,6 +52,14 @@ function choice(key, label, options, current, changed) {
     ...options.map((option, place) => element("option", { selected: place === current }, option)),
   );
   return element("label", { class: "choice" }, element("span", {}, label), select);
+}
+
+function targetChoice(offer, current, redraw) {
+  const texts = offer.targets.map((target) => `${target.toLocaleString("en-US")}${target === offer.target ? ", as usual" : ""}`);
+  return choice("target", "To", texts, offer.targets.indexOf(current), (place) => {
+    chosen.targets[chosen.game] = offer.targets[place];
+    redraw();
+  });
 }
 
 function seatChoice(offer, seats, number, redraw) {
