@@ -24,8 +24,7 @@ from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.players import PLAYERS_OF, STRONGEST
 from canasta_agents.policies import POLICY_FILES, policy_folder
 from canasta_agents.search.agent import SearchAgent
-from canasta_agents.search.options import PREFIX as _SEARCH
-from canasta_agents.search.options import parse_search
+from canasta_agents.search.options import SEARCH_PREFIX, parse_search
 from canasta_env import agent as env_agent
 from canasta_env.agent import Agent
 from canasta_env.engine.jit import engine_sources
@@ -89,7 +88,7 @@ def make(spec: str, rules: Rules) -> Agent:
         return _neural(spec.removeprefix(_NEURAL), rules)
     if spec.startswith(_ONNX):
         return _exported(spec.removeprefix(_ONNX), rules)
-    if spec.startswith(_SEARCH):
+    if spec.startswith(SEARCH_PREFIX):
         return _searching(spec, rules)
     if spec.startswith(PYTHON_PREFIX):
         return _from_module(spec, rules)
@@ -100,7 +99,7 @@ def make(spec: str, rules: Rules) -> Agent:
 
 
 def _choices(rules: Rules) -> str:
-    others = [_STRONGEST, "neural:PATH", "onnx:FILE", "search:AGENT", "python:module:Class"]
+    others = [_STRONGEST, "neural:PATH", "onnx:FILE", "python:module:Class", "search:AGENT"]
     return f"the agents are {', '.join([*names(rules), *others])}"
 
 
@@ -138,7 +137,7 @@ def _searching(spec: str, rules: Rules) -> Agent:
         base, options = parse_search(spec)
     except ConfigError as error:
         raise RegistryError(f"{spec!r}: {error}") from error
-    if not base or base.startswith((_SEARCH, PYTHON_PREFIX, FILE_PREFIX)):
+    if not base or base.startswith((SEARCH_PREFIX, PYTHON_PREFIX, FILE_PREFIX)):
         raise RegistryError(
             f"{spec!r}: {base!r} cannot search: it must be a rule-based player, neural:PATH or onnx:FILE, "
             "as in search:neural:classic_4?worlds=16 (a class of your own: canasta_agents.search.agent)"

@@ -121,11 +121,12 @@ class SearchAgent:
         """
         seeds = self._seeds(batch, 1 + start)
         worlds = np.asarray(redeal(self._rules, batch.views, seeds, num)).reshape(len(batch), num)
+        chances: NDArray[np.uint64] = seeds[:, None] + np.arange(num).astype(np.uint64)
         return Tries(
             tables=worlds[row].reshape(-1),
             seats=np.repeat(batch.seats[row], num),
             actions=np.repeat(actions, num),
-            seeds=(seeds[:, None] + np.arange(num, dtype=np.uint64))[row].reshape(-1),
+            seeds=chances[row].reshape(-1),
         )
 
     def _seeds(self, batch: DecisionBatch, number: int) -> NDArray[np.uint64]:
@@ -159,7 +160,7 @@ def _choose(
     chosen = actions[first]
     for number, (start, stop) in enumerate(zip(first, [*first[1:], len(row)], strict=True)):
         best = start + int(np.argmax(mean[start:stop]))
-        if mean[best] > gate * error[best]:
+        if mean[best] > 0 and mean[best] > gate * error[best]:
             chosen[number] = actions[best]
     return chosen
 

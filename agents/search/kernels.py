@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 # mypy: allow-untyped-calls
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from canasta_agents import heuristics
+from canasta_agents.heuristics.jit import kernel as heuristics_kernel
 from canasta_agents.heuristics.jit import random_number
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.engine.dealing import mix
-from canasta_env.engine.jit import package_cache
+from canasta_env.engine.jit import KernelCache
 from canasta_env.engine.legality import legal_mask
 from canasta_env.engine.match import seat_points
 from canasta_env.engine.scoring import SCORE_FIELDS, score_deal
@@ -19,7 +20,7 @@ from canasta_env.engine.state import MAX_SEATS, MAX_SIDES, PHASE_OVER, scratch_t
 from canasta_env.engine.transition import apply
 from canasta_env.engine.view import build_view
 
-kernel = package_cache("search", __file__, heuristics.__file__)
+kernel = KernelCache("search", [*heuristics_kernel.sources, Path(__file__).resolve()])
 
 GOES_ON, AT_NEXT_TURN, IS_OVER = range(3)  # where a rollout stands
 _NUM_FIELDS = len(SCORE_FIELDS)

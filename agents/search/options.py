@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from canasta_agents.config_checks import ConfigError
 
-PREFIX = "search:"
+SEARCH_PREFIX = "search:"
 MOST_WORLDS = 4_096  # of a decision
 _USUAL_WORLDS = 16
 
@@ -60,7 +60,7 @@ def parse_search(spec: str) -> tuple[str, SearchOptions]:
     Raises:
         ConfigError: If an option is unknown, told twice or has no such value: names it.
     """
-    base, mark, text = spec.removeprefix(PREFIX).partition("?")
+    base, mark, text = spec.removeprefix(SEARCH_PREFIX).partition("?")
     told: dict[str, float] = {}
     for part in text.split("&") if mark else ():
         name, _, value = part.partition("=")

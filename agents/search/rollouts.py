@@ -26,6 +26,8 @@ from canasta_env.engine.state import allocate, as_kernel_argument, rules_record
 from canasta_env.engine.view import VIEW
 from canasta_env.rules import Rules
 
+_WORD = np.dtype(np.uint64).itemsize
+
 
 class Judge(Agent, Protocol):
     """An agent that tells what it thinks of decisions: `neural.agent.NeuralAgent`."""
@@ -140,9 +142,13 @@ class RolloutPlayer:
         """Some of the decisions at the tables `which`, which are in the first rows of the buffers."""
         rows = np.flatnonzero(is_wanted)
         wanted = which[rows]
-        return DecisionBatch(
-            self._rules, wanted, tables["to_play"][wanted], self._views[rows], self._masks[rows]
-        )
+        views = as_kernel_argument(_words(self._views)[rows].view(VIEW).reshape(-1))
+        return DecisionBatch(self._rules, wanted, tables["to_play"][wanted], views, self._masks[rows])
+
+
+def _words(views: NDArray[np.void]) -> NDArray[np.uint64]:
+    """Views as numbers, `(n, words)`; NumPy copies records without the bytes between their fields."""
+    return np.asarray(views).view(np.uint64).reshape(len(views), VIEW.itemsize // _WORD)
 
 
 def _concatenate(batches: list[DecisionBatch]) -> DecisionBatch:
@@ -161,8 +167,7 @@ def _choose_once_each(player: Agent, batch: DecisionBatch) -> NDArray[np.int64]:
     They are many: until the searching seat's turn ends, it sees the same in every world.
     """
     group, first = np.empty(len(batch), np.int64), np.empty(len(batch), np.int64)
-    words = np.asarray(batch.views).view(np.uint64).reshape(len(batch), VIEW.itemsize // 8)
-    rows = first[: find_distinct(words, group, first)]
+    rows = first[: find_distinct(_words(batch.views), group, first)]
     if not len(rows):
         return group
     distinct = DecisionBatch(
