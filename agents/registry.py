@@ -1,4 +1,4 @@
-"""From a text to an agent: "closer", "neural:runs/x/best", "onnx:policy.onnx", "python:module:Class".
+"""From a text to an agent: "closer", "neural:runs/x/best", "search:closer", "python:module:Class".
 
 Here stands, too, which files such a text stands for (`files_of`).
 """
@@ -19,9 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from canasta_agents.config_checks import ConfigError
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.players import PLAYERS_OF, STRONGEST
 from canasta_agents.policies import POLICY_FILES, policy_folder
+from canasta_agents.search.agent import SearchAgent
+from canasta_agents.search.options import SEARCH_PREFIX, parse_search
 from canasta_env import agent as env_agent
 from canasta_env.agent import Agent
 from canasta_env.engine.jit import engine_sources
@@ -50,6 +53,7 @@ _CODE = (
     "heuristics/**/*.py",
     "policies/**/*.py",
     "neural/**/*.py",
+    "search/**/*.py",
 )
 
 _MAX_REASON = 300  # characters of what an entrant's error says
@@ -71,7 +75,8 @@ def make(spec: str, rules: Rules) -> Agent:
     Args:
         spec: A name of `names(rules)`, "heuristic" (the strongest of them), "neural:PATH" (a run, a
             checkpoint, or a policy of the package such as "neural:classic_4"), "onnx:FILE" (an exported one;
-            needs no PyTorch), or "python:module:Class" (a class made with the rules, or with nothing).
+            needs no PyTorch), "search:AGENT" (one of these that looks ahead, "search:AGENT?worlds=16" with
+            options), or "python:module:Class" (a class made with the rules, or with nothing).
         rules: The game it will play.
 
     Raises:
@@ -83,6 +88,8 @@ def make(spec: str, rules: Rules) -> Agent:
         return _neural(spec.removeprefix(_NEURAL), rules)
     if spec.startswith(_ONNX):
         return _exported(spec.removeprefix(_ONNX), rules)
+    if spec.startswith(SEARCH_PREFIX):
+        return _searching(spec, rules)
     if spec.startswith(PYTHON_PREFIX):
         return _from_module(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
@@ -92,7 +99,7 @@ def make(spec: str, rules: Rules) -> Agent:
 
 
 def _choices(rules: Rules) -> str:
-    others = [_STRONGEST, "neural:PATH", "onnx:FILE", "python:module:Class"]
+    others = [_STRONGEST, "neural:PATH", "onnx:FILE", "python:module:Class", "search:AGENT"]
     return f"the agents are {', '.join([*names(rules), *others])}"
 
 
@@ -123,6 +130,22 @@ def _exported(file: str, rules: Rules) -> Agent:
         raise RegistryError(f"'onnx:' lacks the exported file; {_choices(rules)}")
     agent: Agent = OnnxAgent(file, rules)
     return agent
+
+
+def _searching(spec: str, rules: Rules) -> Agent:
+    try:
+        base, options = parse_search(spec)
+    except ConfigError as error:
+        raise RegistryError(f"{spec!r}: {error}") from error
+    if not base or base.startswith((SEARCH_PREFIX, PYTHON_PREFIX, FILE_PREFIX)):
+        raise RegistryError(
+            f"{spec!r}: {base!r} cannot search: it must be a rule-based player, neural:PATH or onnx:FILE, "
+            "as in search:neural:classic_4?worlds=16 (a class of your own: canasta_agents.search.agent)"
+        )
+    agent = SearchAgent(make(base, rules), rules, options)
+    agent.name = spec
+    searching: Agent = agent
+    return searching
 
 
 def _from_module(spec: str, rules: Rules) -> Agent:
@@ -184,6 +207,10 @@ def files_of(spec: str) -> dict[str, Path]:
     return files
 
 
+def _base_files(spec: str) -> dict[str, Path]:
+    return files_of(parse_search(spec)[0])
+
+
 def _policy_files(path: str) -> dict[str, Path]:
     folder = policy_folder(Path(path))
     if folder is None:
@@ -239,6 +266,7 @@ _FILES: Mapping[str, Callable[[str], dict[str, Path]]] = {
     "onnx": _exported_files,
     "file": _source_file,
     "python": _module_files,
+    "search": _base_files,
 }
 
 

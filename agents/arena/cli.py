@@ -51,7 +51,7 @@ class Arguments:
     agents: tuple[str, ...] = ()
     """Who plays: names of bundled players, "heuristic" (the strongest of them), "all" (each of them),
     neural:PATH (a run, a checkpoint, or a policy of the package such as neural:modern_american), onnx:FILE,
-    python:module:Class. One entrant can be named twice."""
+    python:module:Class, search:AGENT (one of these that looks ahead). One entrant can be named twice."""
     agents_from: Path | None = None
     """A Python file whose agents take part as well: classes with reset() and act()."""
     game: Game = "modern_american"

@@ -75,16 +75,21 @@ class NeuralAgent:
             The probability of each action, `(n, NUM_ACTIONS) float32`, 0 where illegal, and the value of
             each decision in `value_unit`, `(n,) float32`; None if the critic needs hidden cards.
         """
-        logits = np.where(batch.masks != 0, self._logits(batch.observations), -np.inf)
+        logits, values = self._logits_and_values(batch.observations)
+        logits = np.where(batch.masks != 0, logits, -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+        return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32), values
+
+    def _logits_and_values(
+        self, observations: NDArray[np.int8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
         if self._network.config.critic == "privileged":
-            return probabilities, None
+            return self._logits(observations), None
         scale = self._network.value_scale
         with torch.inference_mode():
-            tensor = torch.from_numpy(self._read(batch.observations)).to(scale.device)
-            values: NDArray[np.float32] = (self._network(tensor, tensor)[1] * scale).float().cpu().numpy()
-        return probabilities, values
+            tensor = torch.from_numpy(self._read(observations)).to(scale.device)
+            logits, values = self._network(tensor, tensor)
+            return logits.float().cpu().numpy(), (values * scale).float().cpu().numpy()
 
     def _read(self, observations: NDArray[np.int8]) -> NDArray[np.int8]:
         """What the network reads of observations."""

@@ -15,6 +15,7 @@ from canasta_agents.play.agent_calls import advise, prepare_for_advice
 from canasta_agents.play.game import DealSoFar
 from canasta_agents.play.messages import PlayError, quoted
 from canasta_agents.policies import playable_policy
+from canasta_agents.search.options import SEARCH_PREFIX
 from canasta_env import Rules, Table
 from canasta_env.agent import Agent
 
@@ -43,7 +44,10 @@ class OfferedAgents:
     def specs(self, rules: Rules) -> list[str]:
         """The agents of a game, the strongest rule-based one first."""
         names = ["heuristic", *registry.names(rules)]
-        return [*names, *(f"{_NEURAL}{path}" for path in self._policy_paths(rules)), *self._extra]
+        policies = [f"{_NEURAL}{path}" for path in self._policy_paths(rules)]
+        own = playable_policy(rules)
+        searching = [f"{SEARCH_PREFIX}{_NEURAL}{own}"] if own else []
+        return [*names, *policies, *searching, *self._extra]
 
     def maker(self, rules: Rules) -> Make:
         """What makes the agents of a game.

@@ -74,6 +74,7 @@ def test_policies_are_offered_for_their_game_only(lobby: Lobby, tmp_path: Path) 
     assert f"neural:{tmp_path / 'runs' / 'good'}" in lobby.agents.specs(classic(players=2))
     assert not [spec for spec in lobby.agents.specs(classic(players=4)) if str(tmp_path) in spec]
     assert "neural:classic_4" in lobby.agents.specs(classic(players=4))
+    assert "search:neural:classic_4" in lobby.agents.specs(classic(players=4))
 
 
 @pytest.mark.parametrize(
