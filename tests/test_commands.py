@@ -348,7 +348,8 @@ def test_python_of_the_documents_runs(
     if "policy.onnx" in block.text:
         shutil.copy(request.getfixturevalue("exported"), tmp_path)
         tables = VectorTables(modern_american(), 3, seed=1)
-        names = {"observations": np.array(tables.observations), "masks": np.array(tables.masks)}
+        observations = np.array(tables.observations, np.float32)  # as the environments give them
+        names = {"observations": observations, "masks": np.array(tables.masks)}
     monkeypatch.chdir(tmp_path)
     exec(compile(re.sub(r"boards=\d+", "boards=2", block.text), block.place, "exec"), names)
 
