@@ -237,6 +237,29 @@ def test_a_candidate_is_played_where_its_lead_in_the_same_worlds_passes_the_gate
     assert search_agent._choose(row, actions, np.array(worlds, float), gate).tolist() == chosen
 
 
+@pytest.mark.parametrize(
+    ("unit", "has_values", "to_the_end"),
+    [("points", True, False), ("points", False, True), ("percent of a match", True, True)],
+)
+def test_rollouts_end_with_the_deal_where_no_value_in_points_is_to_be_had(
+    monkeypatch, unit, has_values, to_the_end
+):
+    class Other(Judging):
+        value_unit = unit
+
+        def judge(self, batch):
+            probabilities, values = super().judge(batch)
+            return probabilities, values if has_values else None
+
+    ends = []
+    monkeypatch.setattr(
+        RolloutPlayer, "outcomes", lambda self, tries, end: ends.append(end) or np.zeros(len(tries.actions))
+    )
+    (table,) = choices(classic(4), 1)
+    SearchAgent(Other(), table.rules).act(asked_at([table]))
+    assert ends == [to_the_end]
+
+
 def test_equal_rows_are_found():
     rng = np.random.default_rng(0)
     words = rng.integers(0, 3, (500, 3)).astype(np.uint64)
