@@ -68,7 +68,7 @@ class Block:
 
     @property
     def features(self) -> list[str]:
-        """The names of the features, `block:label`."""
+        """The names of the features, for example "hand_K:2"."""
         return [f"{self.name}:{label}" for label in self.labels]
 
 
