@@ -97,7 +97,7 @@ PROGRAMS = {
     "-m benchmarks.heuristic_ablation": Program(
         shorter=("--boards", "4"), prints=r"\| \S.+ \| [+-]\d+ ± \d+ \|"
     ),
-    "-m canasta_env layout": Program(prints=r"## modern_american, 4 players: 824 features"),
+    "-m canasta_env layout": Program(prints=r"## modern_american, 4 players: 1274 features"),
     "-m canasta_env verify": Program(prints=r": \d+ deals, scores .+: verified"),
     "-m canasta_env picture": Program(leaves=("docs/images/table.png",)),
     "-m benchmarks.aec": Program(prints=r"raw AEC loop +[\d,]+ decisions/s"),
