@@ -23,6 +23,7 @@ from canasta_env.records import Record, Recorder
 from canasta_env.rules import Rules
 
 REPORT_SEED = 2_000_003  # of the boards that are reported; others choose the best policy
+PATIENCE_S = 3_600.0  # a decision: players of our own, on a machine that others may keep busy
 RANDOM = "random"
 REPLAY_FOLDER = "replays"  # in a run's folder: deals as the policy plays them while it learns
 
@@ -149,7 +150,7 @@ class BoardEvaluator:
         seed: int,
     ) -> BlockResult:
         seats = matchup(self._rules, (0,), (1,))
-        block = Block(self._rules, seats, 0, boards, seed=seed, episode=episode, scores=scores)
+        block = Block(self._rules, seats, 0, boards, seed, episode, scores, decision_time_s=PATIENCE_S)
         played = play_block(block, [Player(agent), Player(reference)])
         if played.faults:
             names = (agent.name, reference.name)
