@@ -203,6 +203,7 @@ def _encode_rank(rules, v, mask, passed, last, top, rank, out, at):  # type: ign
     unknown = v.unseen[rank]
     for seat in range(1, rules.players):
         unknown -= v.known[seat, rank]
+    num_meld_wilds = int(min(rules.max_wilds_in_meld, _N_MELD_WILDS))
     at = _level(out, at, _HAND, _N_HAND, v.hand[rank])
     at = _level(out, at, _UNSEEN, _N_UNSEEN, v.unseen[rank])
     at = _level(out, at, _UNKNOWN, _N_UNKNOWN, unknown)
@@ -210,7 +211,7 @@ def _encode_rank(rules, v, mask, passed, last, top, rank, out, at):  # type: ign
     for side in range(rules.num_sides):
         wilds = v.twos[side, rank] + v.jokers[side, rank]
         at = _level(out, at, _MELD, _N_MELD, v.naturals[side, rank] + wilds)
-        at = _level(out, at, _MELD_WILDS, min(rules.max_wilds_in_meld, _N_MELD_WILDS), wilds)
+        at = _level(out, at, _MELD_WILDS, num_meld_wilds, wilds)
     for seat in range(rules.players):
         at = _level(out, at, _KNOWN, _N_KNOWN, v.known[seat, rank])
         at = _level(out, at, _DISCARDED, _N_DISCARDED, v.discarded[seat, rank])
