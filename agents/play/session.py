@@ -21,12 +21,12 @@ from canasta_agents.play.messages import (
     points_on_table,
     quoted,
     text_of,
-    view_message,
     whole_number_of,
 )
 from canasta_agents.play.offered import Make
 from canasta_env import IllegalActionError, NotationError, Rules, Table
 from canasta_env.agent import Agent, remembers
+from canasta_env.events import view_message
 from canasta_env.records import Record
 from canasta_env.validation import check_seed
 
