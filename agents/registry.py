@@ -1,4 +1,4 @@
-"""From a text to an agent: "closer", "neural:runs/x/best", "search:closer", "python:module:Class".
+"""From a text to an agent: "closer", "neural:runs/x/best", "python:module:Class", "process:./bot".
 
 Here stands, too, which files such a text stands for (`files_of`).
 """
@@ -10,6 +10,8 @@ import importlib
 import importlib.util
 import inspect
 import re
+import shlex
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +25,8 @@ from canasta_agents.config_checks import ConfigError
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.players import PLAYERS_OF, STRONGEST
 from canasta_agents.policies import POLICY_FILES, policy_folder
+from canasta_agents.process.agent import ProcessAgent
+from canasta_agents.process.options import PROCESS_PREFIX, parse_process, program_files
 from canasta_agents.search.agent import SearchAgent
 from canasta_agents.search.options import SEARCH_PREFIX, parse_search
 from canasta_env import agent as env_agent
@@ -53,6 +57,7 @@ _CODE = (
     "heuristics/**/*.py",
     "policies/**/*.py",
     "neural/**/*.py",
+    "process/**/*.py",
     "search/**/*.py",
 )
 
@@ -76,7 +81,8 @@ def make(spec: str, rules: Rules) -> Agent:
         spec: A name of `names(rules)`, "heuristic" (the strongest of them), "neural:PATH" (a run, a
             checkpoint, or a policy of the package such as "neural:classic_4"), "onnx:FILE" (an exported one;
             needs no PyTorch), "search:AGENT" (one of these that looks ahead, "search:AGENT?worlds=16" with
-            options), or "python:module:Class" (a class made with the rules, or with nothing).
+            options), "python:module:Class" (a class made with the rules, or with nothing), or
+            "process:COMMAND" (a program in any language, docs/protocol.md).
         rules: The game it will play.
 
     Raises:
@@ -92,6 +98,8 @@ def make(spec: str, rules: Rules) -> Agent:
         return _searching(spec, rules)
     if spec.startswith(PYTHON_PREFIX):
         return _from_module(spec, rules)
+    if spec.startswith(PROCESS_PREFIX):
+        return _program(spec, rules)
     name = _ALIASES[rules.game].get(spec, spec)
     if name not in PLAYERS_OF[rules.game]:
         raise RegistryError(f"no agent {spec!r} for {rules.game}; {_choices(rules)}")
@@ -99,7 +107,14 @@ def make(spec: str, rules: Rules) -> Agent:
 
 
 def _choices(rules: Rules) -> str:
-    others = [_STRONGEST, "neural:PATH", "onnx:FILE", "python:module:Class", "search:AGENT"]
+    others = [
+        _STRONGEST,
+        "neural:PATH",
+        "onnx:FILE",
+        "python:module:Class",
+        "search:AGENT",
+        "process:COMMAND",
+    ]
     return f"the agents are {', '.join([*names(rules), *others])}"
 
 
@@ -137,7 +152,7 @@ def _searching(spec: str, rules: Rules) -> Agent:
         base, options = parse_search(spec)
     except ConfigError as error:
         raise RegistryError(f"{spec!r}: {error}") from error
-    if not base or base.startswith((SEARCH_PREFIX, PYTHON_PREFIX, FILE_PREFIX)):
+    if not base or base.startswith((SEARCH_PREFIX, PYTHON_PREFIX, FILE_PREFIX, PROCESS_PREFIX)):
         raise RegistryError(
             f"{spec!r}: {base!r} cannot search: it must be a rule-based player, neural:PATH or onnx:FILE, "
             "as in search:neural:classic_4?worlds=16 (a class of your own: canasta_agents.search.agent)"
@@ -146,6 +161,17 @@ def _searching(spec: str, rules: Rules) -> Agent:
     agent.name = spec
     searching: Agent = agent
     return searching
+
+
+def _program(spec: str, rules: Rules) -> Agent:
+    try:
+        command, options = parse_process(spec)
+    except ConfigError as error:
+        raise RegistryError(f"{spec!r}: {error}") from error
+    if shutil.which(command[0]) is None:
+        raise RegistryError(f"{spec!r}: there is no program {command[0]!r} that can be run")
+    agent: Agent = ProcessAgent(short_name(spec), command, options, rules)
+    return agent
 
 
 def _from_module(spec: str, rules: Rules) -> Agent:
@@ -193,8 +219,9 @@ def files_of(spec: str) -> dict[str, Path]:
         spec: As for `make`, or "file:PATH:Class", a class in a file that is no module.
 
     Returns:
-        Each file by its name relative to where the agent lies. Nothing for the rule-based players, which are
-        code of this package, nor for a module whose source cannot be seen.
+        Each file by its name relative to where the agent lies; of a program the program itself and each
+        argument that is a file, or a folder with all files in it. Nothing for the rule-based players, which
+        are code of this package, nor for a module whose source cannot be seen.
 
     Raises:
         RegistryError: If a file is not there.
@@ -241,6 +268,13 @@ def _is_file(path: Path) -> bool:
         return False
 
 
+def _program_files(command: str) -> dict[str, Path]:
+    try:
+        return program_files(command)
+    except ConfigError as error:
+        raise RegistryError(f"'process:{command}': {error}") from error
+
+
 def _source_file(location: str) -> dict[str, Path]:
     path = Path(location.rpartition(":")[0])
     return {path.name: path}
@@ -266,18 +300,21 @@ _FILES: Mapping[str, Callable[[str], dict[str, Path]]] = {
     "onnx": _exported_files,
     "file": _source_file,
     "python": _module_files,
+    "process": _program_files,
     "search": _base_files,
 }
 
 
 def short_name(spec: str) -> str:
-    """A spec as tables show it where it is clear: of somebody else's class its name."""
+    """A spec as tables show it where it is clear: of somebody else's class the name, a program's command."""
+    if spec.startswith(PROCESS_PREFIX):
+        return shlex.join(parse_process(spec)[0])
     return spec.rsplit(":", 1)[-1] if is_third_party(spec) else spec
 
 
 def is_third_party(spec: str) -> bool:
-    """Whether a spec is of somebody else's class, which may do anything to its process."""
-    return spec.startswith((FILE_PREFIX, PYTHON_PREFIX))
+    """Whether a spec is of somebody else's class or program, which may do anything to its process."""
+    return spec.startswith((FILE_PREFIX, PYTHON_PREFIX, PROCESS_PREFIX))
 
 
 def make_agent(spec: str, rules: Rules) -> Agent:

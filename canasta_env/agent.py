@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,3 +125,24 @@ def tell_of_deals(agent: Agent, tables: NDArray[np.int64], *, first: bool) -> No
     """
     if len(tables) and remembers(agent):
         agent.begin_deals(tables.copy(), np.full(len(tables), first))
+
+
+Heard = tuple[int, int, Mapping[str, Any]]
+"""A table that the agent was reset for, the seat that sees an event there, and the event."""
+
+
+class AgentThatHears(Agent, Protocol):
+    """An agent that is told what happens at its tables between its decisions.
+
+    Tournaments, the browser and the terminal tell it. Environments and training do not: there it has to do
+    with its decisions, whose views say what a deal has come to.
+    """
+
+    def hear(self, events: Sequence[Heard]) -> None:
+        """Learn of events (`canasta_env.events`), in order; those of a deal come after `begin_deals`."""
+        ...
+
+
+def can_hear(agent: Agent) -> TypeGuard[AgentThatHears]:
+    """Whether an agent wants to be told of events."""
+    return hasattr(agent, "hear")

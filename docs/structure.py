@@ -22,7 +22,7 @@ AGENT_BASICS, REGISTRY, COMMANDS = "agents: basics", "agents: registry", "agents
 BESIDE = {
     "canasta_env": {
         BASICS: ("cards", "actions", "rules", "validation"),
-        TABLES: ("table", "records", "vector", "agent", "state_checks", "hidden_hands"),
+        TABLES: ("table", "records", "vector", "agent", "state_checks", "hidden_hands", "events"),
         ENTRY: ("registration", "evaluation", "__main__", "__init__", "seat", "encoding"),
     },
     "canasta_agents": {

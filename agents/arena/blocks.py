@@ -6,6 +6,7 @@ is played, by how many workers, or in which order.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -38,10 +39,11 @@ from canasta_agents.arena.kernels import (
     sum_up,
 )
 from canasta_agents.arena.schedule import Matchup, Scores, agent_seed, draw_board
+from canasta_agents.arena.telling import Telling
 from canasta_agents.arena.third_party import ThirdPartyAgent
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_env.actions import NUM_ACTIONS
-from canasta_env.agent import Agent, DecisionBatch, remembers
+from canasta_env.agent import Agent, DecisionBatch, Heard, can_hear, remembers
 from canasta_env.engine.scoring import TOTAL
 from canasta_env.engine.state import allocate, rules_record
 from canasta_env.engine.view import VIEW
@@ -160,6 +162,31 @@ class Player:
             reason = f"begin_deals: took longer than {seconds:.3g} s for {len(tables)} deals"
             raise EntrantError(reason) from error
 
+    @property
+    def can_hear(self) -> bool:
+        """Whether the agent wants to be told of events."""
+        if isinstance(self.agent, ThirdPartyAgent):
+            return self.agent.can_hear
+        return can_hear(self.agent)
+
+    def hear(self, events: Sequence[Heard]) -> None:
+        """Tell an agent of events; it has `WARM_UP_S`, as it may start a program for them.
+
+        Raises:
+            EntrantError: If it fails, with the reason.
+            LostProcessError: If a third party's process ended or hung.
+        """
+        agent = self.agent
+        try:
+            if isinstance(agent, ThirdPartyAgent):
+                agent.hear_of_events(events, WARM_UP_S)
+            elif can_hear(agent):
+                guarded_call(lambda: agent.hear(events), WARM_UP_S)
+        except EntrantError as error:
+            raise EntrantError(f"hear: {error}") from error
+        except TimeLimitError as error:
+            raise EntrantError(f"hear: took longer than {WARM_UP_S:.0f} s") from error
+
     def act(
         self, batch: DecisionBatch, decision_time_s: float
     ) -> tuple[NDArray[np.int64], Mapping[int, str]]:
@@ -191,6 +218,7 @@ def play_block(block: Block, players: Sequence[Player]) -> BlockResult:
             runner.step()
         else:
             runner.play_out(runner.compiled)
+    runner.tell_the_end()
     return runner.result()
 
 
@@ -225,6 +253,16 @@ class _BlockRunner:
         self.board = np.repeat(np.arange(self.block.start, self.block.stop), len(arrangements))
         self.slot_of_seat = np.tile([a.slot_of_seat for a in arrangements], (self.block.num_boards, 1))
         self.playing = np.arange(num_tables)
+        self.hearers = [self._first_slot(player) if player.can_hear else -1 for player in self.players]
+        hearer_of_seat = (
+            np.array([*self.hearers, -1])[self.slot_of_seat]
+            if self.players
+            else np.full_like(self.slot_of_seat, -1)
+        )
+        self.telling = Telling(self.block.rules, hearer_of_seat)
+
+    def _first_slot(self, player: Player) -> int:
+        return next(slot for slot, each in enumerate(self.players) if each is player)
 
     @property
     def is_playing(self) -> bool:
@@ -248,6 +286,7 @@ class _BlockRunner:
                 self._reset(slot, player, seeds[slot])
                 self.told += [slot] if player.has_memory else []
         self._tell_of_deals(self.playing, first=True)
+        self.telling.begin(self.tables, self.playing, first=True)
         self._drop_forfeited()
         agents = [player.agent for player in self.players]
         self.compiled = CompiledSeats.of(agents, seeds, block.num_tables)
@@ -319,13 +358,25 @@ class _BlockRunner:
         player = self.players[slot]
         batch = DecisionBatch(self.block.rules, tables, seats, self.views[rows], self.masks[rows])
         try:
+            self._tell_news(slot)
             actions, reasons = player.act(batch, self.block.decision_time_s)
-        except LostProcessError as error:
+        except (LostProcessError, EntrantError) as error:
             self.forfeit_all(slot, str(error))
             return np.zeros(len(tables), np.int64)
         for row, reason in reasons.items():
             self._forfeit(slot, int(tables[row]), reason)
         return actions
+
+    def _tell_news(self, slot: int) -> None:
+        """Tell the player in a slot what happened since it was told last."""
+        if news := self.telling.take_news(self.hearers[slot]):
+            self.players[slot].hear(news)
+
+    def tell_the_end(self) -> None:
+        """Tell the players the last events; one who fails at it now has played all the same."""
+        for slot in range(len(self.players)):
+            with contextlib.suppress(EntrantError, LostProcessError):
+                self._tell_news(slot)
 
     def _forfeit(self, slot: int, table: int, reason: str) -> None:
         """The first fault on a board is the one that counts."""
@@ -335,6 +386,8 @@ class _BlockRunner:
     def _play(self, which: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         status = np.empty(len(which), np.int8)
         play(self.rules, self.tables, self.running, self.log, self.masks, which, actions, status)
+        is_played = status != IS_ILLEGAL
+        self.telling.play(which[is_played], actions[is_played])
         if not status.any() and not self.faults:
             return
         for row in np.flatnonzero(status == IS_ILLEGAL):
@@ -364,11 +417,15 @@ class _BlockRunner:
             self.actions.append(self.log[table, : self.running["decisions"][table]].tobytes())
         self.running[ended] = np.zeros((), OUTCOME)
         if self.block.episode == "deal":
+            self.telling.end(ended, np.ones(len(ended), np.bool_))
             return ended[:0]
         is_won = is_match_won(self.rules, self.tables, ended)
-        going_on: NDArray[np.int64] = ended[~is_won & (self.tables["deal"][ended] < MAX_DEALS)]
+        goes_on: NDArray[np.bool_] = ~is_won & (self.tables["deal"][ended] < MAX_DEALS)
+        self.telling.end(ended, ~goes_on)
+        going_on: NDArray[np.int64] = ended[goes_on]
         deal(self.rules, self.tables, going_on)
         self._tell_of_deals(going_on, first=False)
+        self.telling.begin(self.tables, going_on, first=False)
         return going_on
 
     def _tell_of_deals(self, tables: NDArray[np.int64], first: bool) -> None:
@@ -381,6 +438,7 @@ class _BlockRunner:
             is_seated = np.isin(self.slot_of_seat[tables], own).any(axis=1)
             asked = tables[is_seated & ~np.isin(self.board[tables], list(self.faults))]
             try:
+                self._tell_news(slot)  # of the deal before
                 if len(asked):
                     player.begin_deals(asked, first, self.block.decision_time_s)
             except EntrantError as error:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from canasta_agents import registry
 from canasta_agents.arena.blocks import Episode
+from canasta_agents.arena.events import STANDARD_OUTPUT, check_events, write_events
 from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.records import write_games
 from canasta_agents.arena.report import write_report
@@ -51,7 +52,8 @@ class Arguments:
     agents: tuple[str, ...] = ()
     """Who plays: names of bundled players, "heuristic" (the strongest of them), "all" (each of them),
     neural:PATH (a run, a checkpoint, or a policy of the package such as neural:modern_american), onnx:FILE,
-    python:module:Class, search:AGENT (one of these that looks ahead). One entrant can be named twice."""
+    python:module:Class, search:AGENT (one of these that looks ahead), "process:COMMAND" (a program in any
+    language: docs/protocol.md). One entrant can be named twice."""
     agents_from: Path | None = None
     """A Python file whose agents take part as well: classes with reset() and act()."""
     game: Game = "modern_american"
@@ -80,6 +82,9 @@ class Arguments:
     """Folder of the results under results/; made from the settings if not given."""
     records: Keep = "sample"
     """Games to keep as records that can be verified: all, a sample or none. Notable deals are always kept."""
+    events: str | None = None
+    """A file for the events of the games that are kept, every hand open, as lines of JSON; "-": standard
+    output (docs/protocol.md). Written when all is played; all games are in it with --records all."""
     decision_time_s: float = 1.0
     """Seconds that an agent has for a decision, on average over those it is asked at once."""
     ray: str | None = None
@@ -102,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog=program_name(_SCRIPT),
         config=(tyro.conf.FlagConversionOff,),
     )
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=arguments.events == STANDARD_OUTPUT)
     try:
         return _run(arguments, shlex.join([*command_of(_SCRIPT), *given]), console)
     except (ArenaError, RegistryError, RulesError) as error:
@@ -126,6 +131,8 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
         raise ArenaError(f"workers: {arguments.workers} must be at least 1")
     if arguments.name is not None and (arguments.name in ("", ".", "..") or set(arguments.name) & set("/\\")):
         raise ArenaError(f"name: {arguments.name!r} must be the name of one folder, without slashes")
+    if arguments.events is not None:
+        check_events(arguments.events)
     ladder = Ladder.load(arguments.ladder) if arguments.ladder else None
     tournament = Tournament.prepare(settings)
     has_secret_seed = arguments.seed is None and any(map(is_third_party, settings.agents))
@@ -161,6 +168,8 @@ def _play(tournament: Tournament, folder: Path, arguments: Arguments, command: s
     save_statistics(folder / "statistics.csv", results)
     write_games(folder / "games", tournament)
     write_report(folder / "report.html", results)
+    if arguments.events is not None:
+        write_events(arguments.events, tournament)
     show_results(console, results)
 
 

@@ -32,7 +32,7 @@ from canasta_agents.arena.forfeits import (
 from canasta_agents.arena.guarded import GuardedProcess, LostProcessError
 from canasta_agents.processes import use_one_core
 from canasta_agents.registry import FILE_PREFIX, RegistryError, make_agent, specs_in_file
-from canasta_env.agent import Agent, DecisionBatch, remembers
+from canasta_env.agent import Agent, DecisionBatch, Heard, can_hear, remembers
 from canasta_env.rules import Rules
 
 GRACE_S = 5.0  # beyond an entrant's time, for one that can be interrupted
@@ -55,19 +55,20 @@ class EntrantProcess:
         self._numbers = itertools.count(1)
         self.is_lost = False
         self.has_memory = False  # whether the agent wants to be told when deals begin
+        self.can_hear = False  # ... and of events
 
     def make(self, spec: str, rules: Rules) -> str:
-        """Make the agent; what it calls itself. `has_memory` says from then on what it wants.
+        """Make the agent; what it calls itself. `has_memory` and `can_hear` say from then on what it wants.
 
         Raises:
             RegistryError: If it cannot be made, with the reason.
         """
         answer = self._ask("make", (spec, rules), WARM_UP_S, RegistryError)
         with self._reading():
-            name, has_memory = _list(answer)
-            if type(has_memory) is not bool:
+            name, has_memory, can_hear = _list(answer)
+            if type(has_memory) is not bool or type(can_hear) is not bool:
                 raise ValueError
-            self.has_memory = has_memory
+            self.has_memory, self.can_hear = has_memory, can_hear
             return _text(name)
 
     def specs_in_file(self, path: Path) -> list[str]:
@@ -98,6 +99,15 @@ class EntrantProcess:
         """
         content = (tables, are_first, seconds)
         self._ask("begin_deals", content, seconds, EntrantError, TimeLimitError)
+
+    def hear(self, events: Sequence[Heard], seconds: float) -> None:
+        """Tell the agent of events; it has `seconds`.
+
+        Raises:
+            EntrantError: If it raised, with what it said.
+            TimeLimitError: If it took longer.
+        """
+        self._ask("hear", (events, seconds), seconds, EntrantError, TimeLimitError)
 
     def act(self, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.int64], dict[int, str]]:
         """Ask for decisions; as `forfeits.guarded_act`, each having `seconds`."""
@@ -196,6 +206,15 @@ class ThirdPartyAgent:
         """See `EntrantProcess.begin_deals`."""
         self.process.begin_deals(tables, are_first, seconds)
 
+    @property
+    def can_hear(self) -> bool:
+        """Whether it wants to be told of events."""
+        return self.process.can_hear
+
+    def hear_of_events(self, events: Sequence[Heard], seconds: float) -> None:
+        """See `EntrantProcess.hear`."""
+        self.process.hear(events, seconds)
+
     def decide(self, batch: DecisionBatch, seconds: float) -> tuple[NDArray[np.int64], dict[int, str]]:
         """See `forfeits.guarded_act`."""
         return self.process.act(batch, seconds)
@@ -221,10 +240,10 @@ class _Desk:
             answer = (type(error).__name__, str(error))
         return json.dumps(answer).encode()
 
-    def make(self, spec: str, rules: Rules) -> tuple[str, bool]:
+    def make(self, spec: str, rules: Rules) -> tuple[str, bool, bool]:
         self.rules = rules
         self.agent = make_agent(spec, rules)
-        return self.agent.name, remembers(self.agent)
+        return self.agent.name, remembers(self.agent), can_hear(self.agent)
 
     def specs_in_file(self, path: Path) -> list[str]:
         return specs_in_file(path)
@@ -239,6 +258,12 @@ class _Desk:
         assert agent is not None
         assert remembers(agent)
         guarded_call(lambda: agent.begin_deals(tables, are_first), seconds)
+
+    def hear(self, events: Sequence[Heard], seconds: float) -> None:
+        agent = self.agent
+        assert agent is not None
+        assert can_hear(agent)
+        guarded_call(lambda: agent.hear(events), seconds)
 
     def act(self, *content: Any) -> tuple[list[int], list[tuple[int, str]]]:
         assert self.agent is not None

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from canasta_agents.play.game import DealSoFar
 from canasta_agents.play.messages import PlayError
+from canasta_agents.play.news import news_of
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
-from canasta_env.agent import Agent, DecisionBatch, remembers, tell_of_deals
+from canasta_env.agent import Agent, DecisionBatch, Heard, can_hear, remembers, tell_of_deals
 
 Result = TypeVar("Result")
 
@@ -145,6 +146,20 @@ def begin_deal(agent: Agent, first: bool) -> None:
         raise PlayError(f"{agent.name} failed when a deal began: {error}") from error
 
 
+def tell_news(agent: Agent, news: Sequence[Heard]) -> None:
+    """Tell an agent what happened at its table, if it wants to hear.
+
+    Raises:
+        PlayError: If it fails; names the agent.
+    """
+    if not (news and can_hear(agent)):
+        return
+    try:
+        agent.hear(news)
+    except (Exception, SystemExit) as error:  # a third party's code may raise anything
+        raise PlayError(f"{agent.name} failed when it was told of a move: {error}") from error
+
+
 def choose(agent: Agent, table: Table) -> str:
     """The action that an agent chooses for the seat to move.
 
@@ -163,7 +178,7 @@ def choose(agent: Agent, table: Table) -> str:
 
 
 def prepare_for_advice(agent: Agent, table: Table, so_far: DealSoFar) -> None:
-    """Reset an agent; let one with a memory see what the seat to move has seen in this deal.
+    """Reset an agent; let one that hears or has a memory see what the seat to move has seen in this deal.
 
     Args:
         agent: The agent.
@@ -176,6 +191,9 @@ def prepare_for_advice(agent: Agent, table: Table, so_far: DealSoFar) -> None:
     agent.reset(1, 0)
     if remembers(agent) and table.to_play is not None:
         begin_deal(agent, so_far.is_first)
+    if can_hear(agent) and table.to_play is not None:
+        tell_news(agent, news_of(so_far, table.to_play))
+    elif remembers(agent) and table.to_play is not None:
         for before in so_far.tables_of(table.to_play):
             with contextlib.suppress(PlayError):
                 choose(agent, before)

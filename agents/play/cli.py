@@ -34,7 +34,7 @@ class Arguments:
     """
 
     agents: tuple[str, ...] = ()
-    """Further agents to offer: python:module:Class, neural:PATH."""
+    """Further agents to offer: python:module:Class, neural:PATH, "process:COMMAND"."""
     port: int = 8765
     """Where the page is served."""
     host: str = "127.0.0.1"

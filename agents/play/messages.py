@@ -1,6 +1,6 @@
 """Messages of a table: the fields of those that come in, and the content of those that go out.
 
-What goes out is made from the VIEW of one seat, so it holds no more than that seat knows.
+What a table looks like from a seat is made in `canasta_env.events`.
 """
 
 from __future__ import annotations
@@ -9,22 +9,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from canasta_env import Rules, Table
+from canasta_env import Table
 from canasta_env.actions import ID_OF, NOTATIONS
-from canasta_env.cards import BLACK_THREE, KINDS, NUM_KINDS, RED_THREE
-from canasta_env.engine.state import MAY_GO_OUT, MUST_GO_OUT, NO_CARD, NOBODY, PHASES, REFUSED, WILD_MELD
+from canasta_env.events import card_names
 from canasta_env.explain import IllegalActionError
 
 MAX_QUOTED = 80
 MAX_REASON = 400
 MAX_TEXT = 64  # characters of an action, a target, the name of a table
-_ANSWERS = {REFUSED: "no", MUST_GO_OUT: "yes", MAY_GO_OUT: "yes"}
 _WILDS = ("2", "joker")
 _PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4
-_DISPLAY_ORDER = (RED_THREE, BLACK_THREE, *range(BLACK_THREE + 1, NUM_KINDS), KINDS.index("2"), WILD_MELD)
 
 
 class PlayError(ValueError):
@@ -81,86 +75,18 @@ def choice_of(message: Mapping[str, Any], key: str, choices: Sequence[str]) -> s
     return value
 
 
-def view_message(rules: Rules, view: NDArray[np.void]) -> dict[str, Any]:
-    """A seat's view with names for kinds, and absolute seats and sides, to be sent as JSON.
-
-    Args:
-        rules: The game.
-        view: `(1,) VIEW`.
-
-    Returns:
-        `hands` by seat: `size`, `cards` (the own hand; None for the others) and `known`, the cards that
-        everybody knows to be in it; `sides`: scores, melds and laid threes; pile, stock, phase, and so on.
-    """
-    v = view[0]
-    viewer = int(v["seat"])
-    return {
-        "seat": viewer,
-        "phase": PHASES[v["phase"]],
-        "turn": int(v["turn"]),
-        "to_play": _seat(v["to_play"], viewer, rules),
-        "dealer": _seat(v["dealer"], viewer, rules),
-        "went_out": _seat(v["went_out"], viewer, rules),
-        "concealed": bool(v["concealed"]),
-        "hands": [_hand(rules, v, seat) for seat in range(rules.players)],
-        "sides": [_side(rules, v, side) for side in range(rules.num_sides)],
-        "pile": [KINDS[kind] for kind in v["pile"][: v["pile_size"]]],
-        "stock": int(v["stock_size"]),
-        "wild_frozen": bool(v["wild_frozen"]),
-        "taken": None if v["taken"] == NO_CARD else KINDS[v["taken"]],
-        "opening_points": int(v["opening_points"]),
-        "answer": _ANSWERS.get(int(v["answer"])),
-    }
-
-
 def open_hands(table: Table) -> list[dict[str, Any]]:
-    """All hands face up, in the form of `view_message`: for those who watch and do not play."""
+    """All hands face up, in the form of `events.view_message`: for those who watch and do not play."""
     hands = []
     for seat in range(table.rules.players):
         counts = table.view(seat)[0]["hand"]
-        hands.append({"size": int(counts.sum()), "cards": _names(counts), "known": []})
+        hands.append({"size": int(counts.sum()), "cards": card_names(counts), "known": []})
     return hands
 
 
 def points_on_table(table: Table) -> list[dict[str, int]]:
     """What each side's laid cards come to so far: the clauses of the score that no hidden card changes."""
     return [{clause: getattr(score, clause) for clause in _PUBLIC_CLAUSES} for score in table.score()]
-
-
-def _seat(relative: Any, viewer: int, rules: Rules) -> int | None:
-    return None if relative == NOBODY else (int(relative) + viewer) % rules.players
-
-
-def _hand(rules: Rules, v: Any, seat: int) -> dict[str, Any]:
-    relative = (seat - int(v["seat"])) % rules.players
-    is_own = relative == 0
-    return {
-        "size": int(v["hand_size"][relative]),
-        "cards": _names(v["hand"]) if is_own else None,
-        "known": [] if is_own else _names(v["known"][relative]),
-    }
-
-
-def _side(rules: Rules, v: Any, side: int) -> dict[str, Any]:
-    relative = (side - int(v["seat"])) % rules.num_sides
-    threes = ["red3"] * int(v["red_threes"][relative]) + ["black3"] * int(v["black_threes"][relative])
-    melds = []
-    for kind in (*range(BLACK_THREE, NUM_KINDS), WILD_MELD):
-        counts = [int(v[part][relative, kind]) for part in ("naturals", "twos", "jokers")]
-        if any(counts):
-            name = "wilds" if kind == WILD_MELD else KINDS[kind]
-            melds.append({"name": name, "naturals": counts[0], "twos": counts[1], "jokers": counts[2]})
-    return {
-        "score": int(v["scores"][relative]),
-        "minimum": int(v["minimum"][relative]),
-        "has_opened": bool(v["opened"][relative]),
-        "melds": melds,
-        "threes": threes,
-    }
-
-
-def _names(counts: NDArray[np.int8]) -> list[str]:
-    return [KINDS[kind] for kind in _DISPLAY_ORDER for _ in range(int(counts[kind]))]
 
 
 def illegal_reasons(table: Table, target: str) -> list[dict[str, str]]:

@@ -7,18 +7,18 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from canasta_agents.play.game import DealSoFar, Move, play_move
+from canasta_agents.play.game import DealSoFar
 from canasta_agents.play.messages import (
     PlayError,
     choice_of,
     open_hands,
     points_on_table,
     text_of,
-    view_message,
     whole_number_of,
 )
 from canasta_agents.play.session import Question, seat_to_look_from
 from canasta_env import Table
+from canasta_env.events import Move, play_move, view_message
 from canasta_env.records import Record
 
 _KEEP_EVERY = 32  # actions between two tables that are kept of the deal shown

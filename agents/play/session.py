@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from canasta_agents.play.agent_calls import CallTimeoutError, begin_deal, choose
+from canasta_agents.play.agent_calls import CallTimeoutError, begin_deal, choose, tell_news
 from canasta_agents.play.game import DealSoFar, Episode, GameProgress
 from canasta_agents.play.messages import (
     PlayError,
@@ -21,12 +21,13 @@ from canasta_agents.play.messages import (
     points_on_table,
     quoted,
     text_of,
-    view_message,
     whole_number_of,
 )
+from canasta_agents.play.news import TableNews
 from canasta_agents.play.offered import Make
 from canasta_env import IllegalActionError, NotationError, Rules, Table
-from canasta_env.agent import Agent, remembers
+from canasta_env.agent import Agent, Heard, can_hear, remembers
+from canasta_env.events import view_message
 from canasta_env.records import Record
 from canasta_env.validation import check_seed
 
@@ -46,17 +47,20 @@ class Question:
         missed: Tables at which the agent was asked before in this deal, if it has not seen them: one that was
             made anew is asked again, so that it remembers what the first one knew.
         is_first: Whether this deal is the first of its match, if the agent is to be told that it begins.
+        news: What happened since it was told last, if it wants to hear. Such an agent has missed nothing.
     """
 
     agent: Agent
     table: Table
     missed: tuple[Table, ...] = ()
     is_first: bool | None = None
+    news: tuple[Heard, ...] = ()
 
     def answer(self) -> str:
         """The action it chooses; raises PlayError as `choose`."""
         if self.is_first is not None:
             begin_deal(self.agent, self.is_first)
+        tell_news(self.agent, self.news)
         for table in self.missed:
             with contextlib.suppress(PlayError):
                 choose(self.agent, table)
@@ -99,6 +103,7 @@ class Session:
         self._thinking: set[int] = set()  # seats whose agent has been asked and has not answered
         self._to_catch_up: set[int] = set()  # seats whose agent, made anew, has not seen this deal
         self._to_tell: set[int] = set()  # seats whose agent does not know yet that this deal has begun
+        self._news = TableNews()
         self._reset_agents()
 
     @classmethod
@@ -187,9 +192,12 @@ class Session:
         table = self._game.table
         seat = table.to_play
         assert seat is not None
-        missed = tuple(self._game.so_far().tables_of(seat)) if seat in self._to_catch_up else ()
+        agent, hears = self._agents[seat], can_hear(self._agents[seat])
+        has_missed = seat in self._to_catch_up and not hears
+        missed = tuple(self._game.so_far().tables_of(seat)) if has_missed else ()
+        news = self._news.take(self._game, seat) if hears else ()
         is_first = not self._game.finished if seat in self._to_tell else None
-        self._asked = Question(self._agents[seat], table.copy(), missed, is_first)
+        self._asked = Question(agent, table.copy(), missed, is_first, news)
         self._thinking.add(seat)
         self._to_catch_up.discard(seat)
         self._to_tell.discard(seat)
@@ -318,6 +326,7 @@ class Session:
             raise PlayError("no deal follows: the game is over")
         if len(self._game.finished) >= MAX_DEALS - 1:
             raise PlayError(f"a match has at most {MAX_DEALS:,} deals; open a new table")
+        self._news.end_deal(self._game)
         self._game.next_deal()
         self._reset_agents(is_going_on=True)
 
@@ -352,6 +361,7 @@ class Session:
         self._agents[seat] = self._make(self.seats[seat])
         self._agents[seat].reset(1, self._seed_of(seat))
         self._thinking.discard(seat)
+        self._news.forget(seat)
         self._to_catch_up.add(seat)
         self._to_tell.add(seat)
         self._fault = None
@@ -374,6 +384,7 @@ class Session:
         for seat, agent in self._agents.items():
             if seat in self._thinking or not (is_going_on and remembers(agent)):
                 agent.reset(1, self._seed_of(seat))
+                self._news.forget(seat)
         self._thinking.clear()
         self._to_catch_up.clear()
         self._to_tell = set(self._agents)

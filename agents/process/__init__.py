@@ -1,0 +1,1 @@
+"""Agents that are programs in any language: lines of JSON over standard input and output."""
