@@ -24,7 +24,7 @@ _SCRIPT = "train.py"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Train a Canasta player by self-play. Without arguments: about three minutes of Modern American."""
+    """Train a Canasta player by self-play. Without arguments: about three minutes of Classic for two."""
 
     file: tyro.conf.Positional[Path | None] = None
     """A TOML file like those in configs/; what it leaves out keeps the default shown below."""

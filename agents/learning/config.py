@@ -45,9 +45,9 @@ _reported: set[str] = set()  # old keys that have been named on the terminal
 class Game:
     """Which game is learnt."""
 
-    name: Literal["classic", "modern_american"] = "modern_american"
+    name: Literal["classic", "modern_american"] = "classic"
     """The game."""
-    players: int = 4
+    players: int = 2
     """Classic: 2, 3 or 4; Modern American: 4."""
     scores: Literal["drawn", "zero"] = "drawn"
     """Match scores at which deals begin; drawn for each deal, every opening minimum is learnt."""
@@ -92,13 +92,13 @@ class Rollout:
 class Ppo:
     """Proximal policy optimisation (Schulman et al. 2017)."""
 
-    learning_rate: float = 5e-4
+    learning_rate: float = 1.5e-3
     """Adam's step size at the start."""
     final_learning_rate: float = 5e-5
     """... and at the end; in between it falls in a straight line."""
     num_epochs: int = 2
     """Passes over the decisions of a rollout."""
-    minibatch_size: int = 2_048
+    minibatch_size: int = 1_024
     """Decisions in one gradient step."""
     clip_range: float = 0.2
     """How far the probability of an action may move from 1 times the old one before its gradient stops."""
@@ -176,8 +176,8 @@ class Opponents:
 class Imitation:
     """A start from a reference player: the network learns its choices before self-play begins."""
 
-    share: float = 0.15
-    """Share of the run's budget; 0: start from nothing."""
+    share: float = 0.0
+    """Share of the run's budget; 0: start from nothing. Modern American needs it: most of a short run."""
     teacher: str = "heuristic"
     """Roster name of the player that is imitated."""
     dagger_share: float = 0.5
