@@ -216,10 +216,8 @@ def _candidates(judged: Judgements, row: int, played: int) -> dict[str, float | 
     means = dict(zip(actions.tolist(), judged.means[row].tolist(), strict=True))
     means.pop(-1, None)
     own = means[played]
-    return {
-        NOTATIONS[action]: None if math.isnan(mean) else round(mean - own, 1)
-        for action, mean in means.items()
-    }
+    ahead = {NOTATIONS[action]: mean - own for action, mean in means.items()}
+    return {action: None if math.isnan(points) else round(points, 1) for action, points in ahead.items()}
 
 
 def _luck_of_seat(luck: NDArray[np.float64] | None, draws: Draws, seat: int) -> float | None:
