@@ -1,8 +1,9 @@
-"""Commands: `python -m canasta_agents export RUN FILE.onnx`, `... equity --game GAME`."""
+"""Commands of `python -m canasta_agents`: `export RUN FILE.onnx`, `equity --game GAME`, `review RECORD`."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     equity.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     equity.add_argument("file", type=Path, nargs="?", help="the file to write; default: none, only shown")
     equity.set_defaults(run_command=_equity)
+    _add_review(commands.add_parser("review", help="judge the decisions of a record by a search"))
     options = parser.parse_args(arguments)
     wait_passively()
     try:
@@ -39,6 +41,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def _add_review(review: argparse.ArgumentParser) -> None:
+    review.add_argument("record", type=Path, help="a file of canasta_env.records: a deal or a match")
+    review.add_argument("--policy", help="who judges; default: the strongest player of the package")
+    review.add_argument("--worlds", type=int, default=16, help="tables to choose in; default: %(default)s")
+    review.add_argument("--candidates", type=int, default=4, help="actions to try; default: %(default)s")
+    review.add_argument(
+        "--loss-worlds", type=int, default=64, help="tables to measure a loss in; default: %(default)s"
+    )
+    review.add_argument("--seed", type=int, default=0, help="fixes all chance; default: %(default)s")
+    review.add_argument("--errors", type=int, default=10, help="how many to show; default: %(default)s")
+    review.add_argument("--html", type=Path, help="a page to write, for people")
+    review.add_argument("--json", type=Path, help="a file to write, with all of it, for programs")
+    review.add_argument("--csv", type=Path, help="a file to write, with a row for each decision")
+    review.set_defaults(run_command=_review)
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -90,6 +108,18 @@ def _equity(options: argparse.Namespace) -> None:
     for own in shown:
         at = np.array([[own, *[score] * (rules.num_sides - 1)] for score in shown])
         print(f"{own:>7,}" + "".join(f"{chance:>7.1%}" for chance in table.at(at)[:, 0]))
+
+
+def _review(options: argparse.Namespace) -> None:
+    try:
+        from canasta_agents.review.cli import Request, run
+    except ImportError as error:
+        raise ImportError(
+            f"this needs some libraries more: pip install 'canasta-env[train,arena]' ({error})"
+        ) from error
+
+    names = [field.name for field in dataclasses.fields(Request)]
+    run(Request(**{name: getattr(options, name) for name in names}))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ NEED_A_LIBRARY = {
     "canasta_agents.neural.onnx_export": "torch",
     "canasta_agents.learning.session": "torch",
     "canasta_agents.learning.match_equity": "torch",
+    "canasta_agents.review.cli": "rich",
     "canasta_agents.play.server": "aiohttp",
 }
 

@@ -78,6 +78,24 @@ class EquityTable:
         gains = PERCENT * (self.at(scores + totals) - self.at(scores))
         return np.asarray(gains - gains.mean(axis=1, keepdims=True))
 
+    def percent_a_point(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What a point more is worth to each side, as the mean over a tenth of the target to either side.
+
+        Args:
+            scores: `(n, num_sides) int64`, match scores before a deal.
+
+        Returns:
+            `(n, num_sides) float64`, percent of a match.
+        """
+        reach = self.rules.target // 10
+        worth = np.empty(scores.shape, np.float64)
+        for side in range(scores.shape[1]):
+            step = np.zeros(scores.shape[1], np.int64)
+            step[side] = reach
+            gained = self.at(scores + step)[:, side] - self.at(scores - step)[:, side]
+            worth[:, side] = PERCENT * gained / (2 * reach)
+        return worth
+
     def save(self, path: Path) -> None:
         """Write the table as JSON, whole or not at all; creates the folder."""
         content: dict[str, Any] = {

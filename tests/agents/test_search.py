@@ -11,6 +11,7 @@ from canasta_agents.config_checks import ConfigError
 from canasta_agents.registry import RegistryError, files_of, fingerprint, make
 from canasta_agents.search import agent as search_agent
 from canasta_agents.search.agent import SearchAgent
+from canasta_agents.search.evaluation import choose
 from canasta_agents.search.kernels import find_distinct
 from canasta_agents.search.options import SearchOptions, parse_search
 from canasta_agents.search.rollouts import RolloutPlayer
@@ -234,7 +235,7 @@ def test_a_candidate_is_played_where_its_lead_in_the_same_worlds_passes_the_gate
     """Action 7 leads 5 by 1, 2, 3 and −2: a mean of 1 with a standard error of 1.08. 6 is behind, 4 level."""
     worlds = [[0, 100, 200, 300], [-9, 90, 190, 290], [1, 102, 203, 298], [5, 5, 5, 5], [5, 5, 5, 5]]
     row, actions = np.array([0, 0, 0, 1, 1]), np.array([5, 6, 7, 3, 4])
-    assert search_agent._choose(row, actions, np.array(worlds, float), gate).tolist() == chosen
+    assert choose(row, actions, np.array(worlds, float), gate).tolist() == chosen
 
 
 @pytest.mark.parametrize(
