@@ -20,7 +20,7 @@ from canasta_agents.arena.events import STANDARD_OUTPUT, check_events, write_eve
 from canasta_agents.arena.ratings import Ladder
 from canasta_agents.arena.records import write_games
 from canasta_agents.arena.report import write_report
-from canasta_agents.arena.results import add_to_ladder, collect, save, save_statistics
+from canasta_agents.arena.results import add_to_ladder, collect, save, save_pairings, save_statistics
 from canasta_agents.arena.schedule import MAX_SEED, ArenaError, Scores
 from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results, shown
 from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
@@ -166,6 +166,7 @@ def _play(tournament: Tournament, folder: Path, arguments: Arguments, command: s
     results = collect(tournament, command, time.monotonic() - started)
     save(folder / "results.json", results)
     save_statistics(folder / "statistics.csv", results)
+    save_pairings(folder / "pairings.csv", results)
     write_games(folder / "games", tournament)
     write_report(folder / "report.html", results)
     if arguments.events is not None:

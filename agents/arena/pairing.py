@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from canasta_agents.arena.blocks import Block, BlockResult, Episode, Player, play_block
 from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.schedule import ArenaError, Scores, check_scores, matchup
-from canasta_agents.arena.statistics import Interval, planned_interval, points_interval, wins_interval
+from canasta_agents.arena.statistics import (
+    Interval,
+    SignTest,
+    planned_interval,
+    points_interval,
+    sign_test,
+    wins_interval,
+)
 from canasta_agents.registry import make_agent
 from canasta_env.agent import Agent
 from canasta_env.rules import Rules
@@ -75,6 +82,7 @@ class Pairing:
     points: Interval  # a deal
     deal_wins: Interval
     match_wins: Interval | None
+    sign_test: SignTest  # over boards, of their points
     faults: tuple[Fault, ...] = ()
     plan: Plan | None = None
 
@@ -112,6 +120,7 @@ def measure(
         points=points,
         deal_wins=wins_interval(table.deal_wins / table.deals, table.games),
         match_wins=wins_interval(table.match_wins / table.games, table.games) if table.has_matches else None,
+        sign_test=sign_test(table.points),
         faults=tuple(faults),
         plan=plan,
     )

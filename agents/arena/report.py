@@ -66,7 +66,7 @@ def render(results: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(signed=_signed, share=_share, decimal=_decimal)
+    environment.filters.update(signed=_signed, share=_share, decimal=_decimal, p_value=p_value)
     names = [entrant["name"] for entrant in results["entrants"]]
     order = [row["entrant"] for row in results["standings"]] or names
     anatomy = sorted(results["anatomy"], key=lambda row: order.index(row["entrant"]))
@@ -145,6 +145,11 @@ def _share(number: float | None, digits: int = 1) -> str:
 
 def _decimal(number: float | None, digits: int = 2) -> str:
     return "–" if number is None else f"{number:,.{digits}f}".replace("-", "−")
+
+
+def p_value(number: float) -> str:
+    """A p-value as people read it."""
+    return "< 0.0001" if number < 0.0001 else f"{number:.4f}" if number < 0.01 else f"{number:.2f}"
 
 
 def ratings_plot(standings: Sequence[dict[str, Any]]) -> str:

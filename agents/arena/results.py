@@ -2,6 +2,7 @@
 
 Version 1. Intervals are `{"estimate", "low", "high"}` at 95%, bounds null where there are none. Pairings
 and ratings are from the first entrant's side. `per_board` has a number a board, summed over arrangements.
+`sign_test.p_holm` is its p-value adjusted for the number of pairings.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from canasta_agents.arena.forfeits import Fault
 from canasta_agents.arena.pairing import Pairing
 from canasta_agents.arena.ratings import Ladder, Results, against_the_field, rate
 from canasta_agents.arena.records import KeptDeal, notable_deals
-from canasta_agents.arena.statistics import LEVEL, Interval
+from canasta_agents.arena.statistics import LEVEL, Interval, holm_adjusted
 from canasta_agents.arena.tournament import MatchupRun, Tournament
 from canasta_agents.files import write_file
 
@@ -42,6 +43,8 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
         seconds: How long it took.
     """
     stats = {id(run): _team_stats(tournament, run) for run in tournament.runs}
+    pairings = [run.pairing for run in tournament.runs]
+    adjusted = holm_adjusted([pairing.sign_test.p_value for pairing in pairings]).tolist()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -57,7 +60,10 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
             for entrant, fingerprint in zip(tournament.entrants, tournament.fingerprints, strict=True)
         ],
         "standings": standings(tournament),
-        "pairings": [_pairing(run, stats[id(run)]) for run in tournament.runs],
+        "pairings": [
+            _pairing(run, pairing, p_holm, stats[id(run)])
+            for run, pairing, p_holm in zip(tournament.runs, pairings, adjusted, strict=True)
+        ],
         "anatomy": _stats_by_entrant(tournament, stats),
         "forfeits": [_forfeit(tournament, run, fault) for run in tournament.runs for fault in run.faults],
         "notable": [
@@ -79,8 +85,28 @@ def save(path: Path, results: dict[str, Any]) -> None:
 
 def save_statistics(path: Path, results: dict[str, Any]) -> None:
     """Write statistics.csv: a row for each entrant, with its mean of each statistic."""
+    _save_table(path, results["anatomy"])
+
+
+def save_pairings(path: Path, results: dict[str, Any]) -> None:
+    """Write pairings.csv: a row for each pairing, with its intervals and its sign test."""
+    _save_table(path, [_row_of(pairing) for pairing in results["pairings"]])
+
+
+def _row_of(pairing: dict[str, Any]) -> dict[str, Any]:
+    """A pairing without the numbers of its boards; cells are empty where there is no match, or no bound."""
+    row = {name: pairing[name] for name in ("first", "second", "boards", "deals")}
+    for name in ("points", "deal_wins", "match_wins"):
+        interval = pairing[name] or {}
+        row |= {name: interval.get("estimate")}
+        row |= {f"{name}_{bound}": interval.get(bound) for bound in ("low", "high")}
+    test = pairing["sign_test"]
+    row |= {f"boards_{outcome}": test[outcome] for outcome in ("won", "lost", "tied")}
+    return row | {"p_value": test["p_value"], "p_holm": test["p_holm"], "forfeits": pairing["forfeits"]}
+
+
+def _save_table(path: Path, rows: list[dict[str, Any]]) -> None:
     text = io.StringIO()
-    rows = results["anatomy"]
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -178,8 +204,9 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _pairing(run: MatchupRun, stats: tuple[DealStats, DealStats]) -> dict[str, Any]:
-    pairing: Pairing = run.pairing
+def _pairing(
+    run: MatchupRun, pairing: Pairing, p_holm: float, stats: tuple[DealStats, DealStats]
+) -> dict[str, Any]:
     table = run.table
     return {
         "first": run.first,
@@ -190,6 +217,7 @@ def _pairing(run: MatchupRun, stats: tuple[DealStats, DealStats]) -> dict[str, A
         "points": _interval(pairing.points),
         "deal_wins": _interval(pairing.deal_wins),
         "match_wins": _interval(pairing.match_wins) if pairing.match_wins else None,
+        "sign_test": {**vars(pairing.sign_test), "p_holm": p_holm},
         "plan": vars(pairing.plan) if pairing.plan else None,
         "forfeits": len(pairing.faults),
         "anatomy": {"first": _stats(stats[0]), "second": _stats(stats[1])},

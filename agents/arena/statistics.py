@@ -5,6 +5,9 @@ interval is the linearised one of survey sampling (Cochran, Sampling Techniques,
 is Student's t when every board has equally many deals. Shares of wins take Wilson's interval at the
 effective sample size that the spread between boards implies (Korn and Graubard, Survey Methodology 24,
 1998), which stays sensible near 0 and 1.
+
+Beside the intervals stands a test that assumes nothing of how points are spread: the exact sign test over
+boards, and Holm's adjustment (Scandinavian Journal of Statistics 6, 1979) where several pairs are tested.
 """
 
 from __future__ import annotations
@@ -74,6 +77,54 @@ def wins_interval(credits: ArrayLike, games: int, level: float = LEVEL) -> Inter
     effective = share * (1 - share) / variance if variance > 0 else len(credits) * games
     low, high = _wilson(share, effective, _quantile(len(credits), level))
     return Interval(share, low, high)
+
+
+@dataclass(frozen=True)
+class SignTest:
+    """On how many boards each side scored more, and how likely a split as uneven is by chance alone.
+
+    `p_value` is two-sided, under the hypothesis that a board is as likely won as lost. Ties say nothing
+    about it and are left out; 1.0 where every board is one.
+    """
+
+    won: int
+    lost: int
+    tied: int
+    p_value: float
+
+
+def sign_test(points: ArrayLike) -> SignTest:
+    """The exact sign test over boards.
+
+    Args:
+        points: `(boards,)` points of a board, summed over its deals.
+
+    Raises:
+        ValueError: If there is no board.
+    """
+    points = _per_board(points)
+    won, lost = int((points > 0).sum()), int((points < 0).sum())
+    # The binomial distribution at one half is symmetric: both tails are twice the smaller one.
+    tails = 2 * float(special.bdtr(min(won, lost), won + lost, 0.5))
+    return SignTest(won, lost, len(points) - won - lost, min(1.0, tails))
+
+
+def holm_adjusted(p_values: ArrayLike) -> NDArray[np.float64]:
+    """P-values of several tests, so that any falls below a level by chance no more often than the level says.
+
+    Args:
+        p_values: `(tests,)`, which may depend on each other.
+
+    Returns:
+        `(tests,)`, in the same order. The smallest of n is multiplied by n, the next by n − 1, and so on;
+        none is smaller than one before it, or larger than 1.
+    """
+    p_values = np.asarray(p_values, np.float64)
+    order = np.argsort(p_values, kind="stable")
+    adjusted = np.empty_like(p_values)
+    factors = np.arange(len(p_values), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
+    return adjusted
 
 
 def boards_needed(

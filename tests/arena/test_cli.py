@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from canasta_agents.arena.cli import main, newest_checkpoint
-from canasta_agents.arena.report import ratings_plot, render
+from canasta_agents.arena.report import p_value, ratings_plot, render
+from canasta_agents.arena.statistics import holm_adjusted
 from canasta_agents.files import FolderInUseError, claim_folder
 from canasta_env.records import verify
 from canasta_env.rules import classic, modern_american
@@ -67,10 +69,30 @@ def test_results_are_complete(matches):
         assert sum(per_board["match_wins"]) / 12 == pytest.approx(pairing["match_wins"]["estimate"])
         difference = pairing["anatomy"]["first"]["total"] - pairing["anatomy"]["second"]["total"]
         assert difference == pytest.approx(pairing["points"]["estimate"], abs=0.01)
+        test, points = pairing["sign_test"], per_board["points"]
+        assert test["won"] == sum(number > 0 for number in points)
+        assert test["lost"] == sum(number < 0 for number in points)
+        assert test["won"] + test["lost"] + test["tied"] == 6
+    tests = [pairing["sign_test"] for pairing in results["pairings"]]
+    assert [test["p_holm"] for test in tests] == holm_adjusted([test["p_value"] for test in tests]).tolist()
     itself = results["pairings"][1]
+    assert itself["sign_test"] == {"won": 0, "lost": 0, "tied": 6, "p_value": 1.0, "p_holm": 1.0}
     assert (itself["first"], itself["second"]) == ("Last", "Last #2")
     assert itself["points"] == {"estimate": 0.0, "low": 0.0, "high": 0.0}
     assert itself["match_wins"]["estimate"] == 0.5
+
+
+def test_pairings_are_a_table_too(matches):
+    results = json.loads((matches / "results.json").read_text())
+    with (matches / "pairings.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3
+    for row, pairing in zip(rows, results["pairings"], strict=True):
+        assert (row["first"], row["second"]) == (pairing["first"], pairing["second"])
+        assert float(row["points_low"]) == pairing["points"]["low"]
+        assert float(row["match_wins"]) == pairing["match_wins"]["estimate"]
+        assert int(row["boards_won"]) == pairing["sign_test"]["won"]
+        assert float(row["p_holm"]) == pairing["sign_test"]["p_holm"]
 
 
 def test_anatomy_adds_up(matches):
@@ -105,6 +127,13 @@ def test_the_report_stands_by_itself(matches):
     assert "@import" not in page
     for name in ("Last #2", "First", "Largest difference", "Longest deal"):
         assert name in page
+    assert "0 – 0</td>" in page  # the boards that Last won and lost against itself
+    assert "Holm 1.00" in page
+
+
+@pytest.mark.parametrize(("number", "shown"), [(1.0, "1.00"), (0.00312, "0.0031"), (1e-9, "< 0.0001")])
+def test_p_values_are_shown_as_people_read_them(number, shown):
+    assert p_value(number) == shown
 
 
 def test_replays_lead_to_the_points_of_the_deal(matches):

@@ -10,9 +10,12 @@ from scipy import stats
 
 from canasta_agents.arena.statistics import (
     Interval,
+    SignTest,
     boards_needed,
+    holm_adjusted,
     planned_interval,
     points_interval,
+    sign_test,
     wins_interval,
 )
 
@@ -134,3 +137,35 @@ def test_a_pilot_that_is_narrow_enough_is_all_there_is_to_play():
 def test_a_plan_from_nothing_is_refused(boards, half_width):
     with pytest.raises(ValueError, match=r"pilot|half_width"):
         boards_needed(np.zeros(boards), np.ones(boards), boards, half_width)
+
+
+@pytest.mark.parametrize(("won", "lost"), [(0, 1), (3, 3), (9, 1), (14, 30), (61, 39), (700, 0)])
+def test_the_sign_test_is_the_exact_binomial_test(won, lost):
+    points = [*[1e-3] * won, *[-4_000.0] * lost, 0.0, 0.0]
+    expected = stats.binomtest(won, won + lost).pvalue
+    assert sign_test(points) == SignTest(won, lost, 2, pytest.approx(expected, rel=1e-9))
+
+
+def test_boards_that_are_all_tied_speak_for_nobody():
+    assert sign_test([0, 0, 0]) == SignTest(0, 0, 3, 1.0)
+
+
+def test_a_sign_test_of_no_board_is_refused():
+    with pytest.raises(ValueError, match="at least one board"):
+        sign_test([])
+
+
+def test_holms_adjustment_of_known_values():
+    """Each times the number of those not yet rejected, and no smaller than one before: 3 x 0.01, 2 x 0.02."""
+    assert holm_adjusted([0.02, 0.01, 0.03]) == pytest.approx([0.04, 0.03, 0.04])
+    assert holm_adjusted([0.9, 0.8]) == pytest.approx([1.0, 1.0])
+    assert holm_adjusted([0.02]) == pytest.approx([0.02])
+
+
+def test_holms_adjustment_keeps_the_chance_of_any_false_alarm_at_the_level():
+    rng = np.random.default_rng(7)
+    families = [[sign_test(rng.normal(size=101)).p_value for _ in range(8)] for _ in range(1_000)]
+    plain = np.mean([min(family) <= 0.05 for family in families])
+    adjusted = np.mean([holm_adjusted(family).min() <= 0.05 for family in families])
+    assert plain > 0.2
+    assert adjusted <= 0.05 + TOLERANCE
