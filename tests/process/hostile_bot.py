@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 MODE = sys.argv[1]
 HELLO = {"type": "hello", "protocol": 1}
@@ -75,7 +76,7 @@ if MODE == "stubborn":  # ignores what can be ignored, and has a child
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     child = subprocess.Popen(["sleep", "600"])
 if len(sys.argv) > 2:
-    with open(sys.argv[2], "a") as file:
+    with Path(sys.argv[2]).open("a") as file:
         file.write(f"{os.getpid()} {child.pid if MODE == 'stubborn' else ''} ")
 
 num_questions = 0

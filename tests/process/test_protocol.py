@@ -18,7 +18,8 @@ from canasta_agents.play.session import Session
 from canasta_agents.process.options import parse_process
 from canasta_agents.registry import RegistryError, files_of, fingerprint, make, short_name
 from canasta_env import CanastaSeatEnv, classic, modern_american
-from canasta_env.agent import DecisionBatch
+from canasta_env.actions import NOTATIONS
+from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.table import Table
 from tests.process.transcript import BOT, FROM, TO, played_lines, shown
 
@@ -61,7 +62,8 @@ def test_every_message_and_field_that_is_sent_stands_on_the_page() -> None:
     assert {message["type"] for message in sent} == {
         *("hello", "reset", "begin", "deal", "action", "end", "question")
     }
-    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", PAGE.partition("## A transcript")[0]))))
+    tables = " ".join(line for line in PAGE.splitlines() if line.startswith("|"))
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", tables))))
     for message in sent:
         assert set(message) | {message["type"]} <= named
         assert set(message.get("view", ())) <= named
@@ -73,24 +75,24 @@ def test_the_page_s_whole_program_plays(tmp_path: Path) -> None:
     play_a_deal(make(f"process:{sys.executable} {tmp_path / 'bot.py'}", RULES))
 
 
+def test_the_programs_that_the_page_names_are_there() -> None:
+    named = re.findall(r"process:\w+ (examples/\S+?)[\"?]", PAGE)
+    assert len(named) == 2
+    assert all((ROOT / name).is_file() for name in named)
+
+
 @needs_node
 def test_the_example_in_javascript_plays() -> None:
     play_a_deal(make(COUNTING, RULES))
 
 
-def play_a_deal(agent, table: Table | None = None) -> None:
-    table = table or Table(RULES, seed=3)
+def play_a_deal(agent: Agent) -> None:
+    table = Table(RULES, seed=3)
     while not table.is_over:
         seat = table.to_play
         assert seat is not None
         batch = DecisionBatch.single(table.rules, seat, table.view(seat), table.action_mask())
-        table.play(table.legal()[0] if False else _notation(agent.act(batch)[0]))
-
-
-def _notation(action: np.int64) -> str:
-    from canasta_env.actions import notation
-
-    return notation(int(action))
+        table.play(NOTATIONS[agent.act(batch)[0]])
 
 
 @needs_node
@@ -100,17 +102,17 @@ def test_a_whole_tournament_of_programs_goes_on_beside_one_that_crashes(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.py").write_text("import sys; sys.exit('no idea')")
     command = f"{sys.executable} {tmp_path / 'broken.py'}"
-    agents = ["random", SIMPLE, COUNTING, f"process:{command}"]
+    agents = [SIMPLE, "random", COUNTING, f"process:{command}"]
     options = shlex.split(
-        "--game classic --episode match --target 300 --boards 2 --seed 1 --records all --name t"
+        "--game classic --format one-against-all --episode match --target 300 --boards 2 --seed 1"
+        " --records all --name t --workers 1 --events events.jsonl"
     )
-    assert main(["--agents", *agents, *options, "--workers", "1", "--events", "events.jsonl"]) == 0
+    assert main(["--agents", *agents, *options]) == 0
     results = json.loads(Path("results/t/results.json").read_text())
-    faults = [fault for pairing in results["pairings"] for fault in pairing["faults"]]
-    assert faults and {fault["entrant"] for fault in faults} == {command}
-    assert all(
-        "ended with exit status 1 in place of hello; stderr: …no idea" in str(fault) for fault in faults
-    )
+    assert [forfeit["board"] for forfeit in results["forfeits"]] == [0, 1]
+    for forfeit in results["forfeits"]:
+        assert forfeit["entrant"] == command
+        assert "ended with exit status 1 in place of hello; stderr: …no idea" in forfeit["reason"]
     check_events([json.loads(line) for line in Path("events.jsonl").read_text().splitlines()])
     capsys.readouterr()
 
@@ -119,7 +121,7 @@ def check_events(events: list[dict]) -> None:
     """The stream holds whole games, with every hand, that can be played again."""
     assert events[0]["type"] == "tournament"
     games = [event for event in events if event["type"] == "game"]
-    assert len(games) == 3 * 2 * 2  # pairings without the broken one, boards, seatings
+    assert len(games) == 2 * 2 * 2  # pairings without the broken one, boards, seatings
     for game in games:
         own = [event for event in events[1:] if event["game"] == game["game"]]
         kinds = [event["type"] for event in own]
@@ -157,10 +159,8 @@ def test_after_an_undo_a_program_hears_the_deal_anew(tmp_path: Path) -> None:
         session.advance()
     messages = messages_in(tmp_path)
     second = max(place for place, message in enumerate(messages) if message["type"] == "reset")
-    assert messages[1:second] == [
-        message | ({"id": message["id"] - messages[second - 1]["id"]} if "id" in message else {})
-        for message in messages[second:]
-    ] or without_ids(messages[1:second]) == without_ids(messages[second:])
+    assert second > 1
+    assert without_ids(messages[1:second]) == without_ids(messages[second:])
 
 
 def without_ids(messages: list[dict]) -> list[dict]:
