@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import weakref
 from collections.abc import Mapping, Sequence
@@ -121,10 +122,10 @@ class _SeatProgram:
         started = time.monotonic()
         hello = {"type": "hello", "protocol": PROTOCOL, "seat": seat, "rules": rules.to_dict()}
         program.send(hello)
-        answer, _ = program.receive(started, self._options.hello, "a hello")
+        answer, _ = program.receive(started, self._options.hello, "hello")
         right = {"type": "hello", "protocol": PROTOCOL}
         if {key: answer.get(key) for key in right} != right:
-            raise program.failed(f"{shown(answer)} in place of a hello, such as {right}")
+            raise program.failed(f"{shown(answer)} in place of hello, such as {json.dumps(right)}")
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Tell the program something; a question gets its number."""
