@@ -19,6 +19,7 @@ from canasta_agents.files import write_file
 from canasta_agents.play.agent_calls import decision
 from canasta_agents.play.messages import PlayError, choice_of, one_line, quoted, text_of, whole_number_of
 from canasta_agents.play.offered import OfferedAgents
+from canasta_agents.play.portraits import seat_names
 from canasta_agents.play.replay import Replay
 from canasta_agents.play.session import YOU, Session
 from canasta_env import Rules, RulesError, classic
@@ -83,7 +84,10 @@ class Lobby:
             "players": rules.players,
             "target": rules.target,
             "targets": sorted({*USUAL_TARGETS, rules.target}),
+            "seats": list(seat_names(rules.players)),
             "agents": self.agents.specs(rules),
+            "portraits": self.agents.portraits(rules),
+            "levels": self.agents.levels(rules),
         }
 
     def open(self, message: Mapping[str, Any]) -> str:

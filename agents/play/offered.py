@@ -13,7 +13,9 @@ from typing import Any
 from canasta_agents import registry
 from canasta_agents.play.agent_calls import advise, prepare_for_advice
 from canasta_agents.play.game import DealSoFar
+from canasta_agents.play.levels import LEVELS
 from canasta_agents.play.messages import PlayError, quoted
+from canasta_agents.play.portraits import portrait
 from canasta_agents.policies import playable_policy
 from canasta_agents.search.options import SEARCH_PREFIX
 from canasta_env import Rules, Table
@@ -47,7 +49,16 @@ class OfferedAgents:
         policies = [f"{_NEURAL}{path}" for path in self._policy_paths(rules)]
         own = playable_policy(rules)
         searching = [f"{SEARCH_PREFIX}{_NEURAL}{own}"] if own else []
-        return [*names, *policies, *searching, *self._extra]
+        specs = [*names, *policies, *searching, *self._extra, *(level.spec_for(rules) for level in LEVELS)]
+        return list(dict.fromkeys(specs))
+
+    def levels(self, rules: Rules) -> list[dict[str, str]]:
+        """The levels of a game, the weakest first: `name`, and the `agent` it stands for."""
+        return [{"name": level.name, "agent": level.spec_for(rules)} for level in LEVELS]
+
+    def portraits(self, rules: Rules) -> dict[str, dict[str, str]]:
+        """How people are shown each agent of a game, by its spec."""
+        return {spec: portrait(spec, rules.game).message() for spec in self.specs(rules)}
 
     def maker(self, rules: Rules) -> Make:
         """What makes the agents of a game.
@@ -71,7 +82,7 @@ class OfferedAgents:
             raise PlayError(f"agent: {quoted(spec)} is not offered; there are {', '.join(specs)}")
 
     def advise(self, spec: str, rules: Rules, table: Table, so_far: DealSoFar) -> dict[str, Any]:
-        """What an agent that is not at the table would do: as `agent_calls.advise`.
+        """What an agent that is not at the table would do: as `agent_calls.advise`, and its `title`.
 
         Args:
             spec: The agent.
@@ -86,7 +97,7 @@ class OfferedAgents:
         advice = advise(agent, table)
         with self._lock:
             _keep_newest(self._advisers, (spec, rules), agent, MAX_ADVISERS)
-        return advice
+        return {**advice, "title": portrait(spec, rules.game).title}
 
     def _policy(self, spec: str, rules: Rules) -> Agent:
         """A trained policy. All seats and targets share one network: to use it does not change it."""

@@ -16,7 +16,7 @@ from canasta_agents.play.messages import (
     text_of,
     whole_number_of,
 )
-from canasta_agents.play.session import Question, seat_to_look_from
+from canasta_agents.play.session import Question, seat_to_look_from, seated
 from canasta_env import Table
 from canasta_env.events import Move, play_move, view_message
 from canasta_env.records import Record
@@ -107,6 +107,7 @@ class Replay:
             "episode": "match" if len(self._record.deals) > 1 else "deal",
             "deal": self._deal + 1,
             "names": [None] * rules.players,
+            "seated": seated(rules, [None] * rules.players),
             "own_seat": None,
             "seen_from": self._seen_from,
             "legal": [],

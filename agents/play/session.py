@@ -25,6 +25,7 @@ from canasta_agents.play.messages import (
 )
 from canasta_agents.play.news import TableNews
 from canasta_agents.play.offered import Make
+from canasta_agents.play.portraits import portrait, seat_names
 from canasta_env import IllegalActionError, NotationError, Rules, Table
 from canasta_env.agent import Agent, Heard, can_hear, remembers
 from canasta_env.events import view_message
@@ -220,7 +221,8 @@ class Session:
             _LOG.warning("%s", answer)
             # what it tried, or what it complains of, may tell of its hand
             hides = self.own_seat is not None and not isinstance(answer, CallTimeoutError)
-            failed = f"{self.seats[seat]} failed in seat {seat}; the log says how"
+            who = seated(self.rules, self.seats)[seat]
+            failed = f"{who['name']}, {who['title']}, failed; the log says how"
             self._fault = failed if hides else str(answer)
         else:
             self._game.play(answer)
@@ -274,6 +276,7 @@ class Session:
             "episode": game.episode,
             "deal": len(game.finished) + 1,
             "names": list(self.seats),
+            "seated": seated(self.rules, self.seats),
             "own_seat": self.own_seat,
             "seen_from": self._seen_from,
             "legal": table.legal() if is_own_turn else [],
@@ -393,6 +396,14 @@ class Session:
     def _seed_of(self, seat: int) -> int:
         """What fixes the chance of an agent in this deal."""
         return self._seed + len(self._game.finished) * self.rules.players + seat
+
+
+def seated(rules: Rules, seats: Sequence[str | None]) -> list[dict[str, str | None]]:
+    """Each seat as people are shown it: its `name`, and `title` and `how` of an agent in it."""
+    return [
+        {"name": name, **({} if spec in (None, YOU) else portrait(spec, rules.game).message())}
+        for name, spec in zip(seat_names(rules.players), seats, strict=True)
+    ]
 
 
 def seat_to_look_from(message: Mapping[str, Any], rules: Rules) -> int | None:

@@ -126,11 +126,12 @@ class Browser:
         self.wait(try_it)
 
     def choose(self, key: str, text: str) -> None:
-        """Choose an option of a list."""
+        """Choose an option of a list, by what it shows or by its value."""
         self.wait(lambda: self.all(f'[data-key="{key}"]'))
         script = """
             const list = document.querySelector(`[data-key="${arguments[0]}"]`);
-            list.selectedIndex = [...list.options].findIndex((option) => option.text === arguments[1]);
+            list.selectedIndex = [...list.options].findIndex(
+                (option) => [option.text, option.value].includes(arguments[1]));
             list.dispatchEvent(new Event("change"));
         """
         self.driver.execute_script(script, key, text)

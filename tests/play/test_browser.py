@@ -166,7 +166,7 @@ def test_everything_fits_on_a_phone(browser: Browser, address: str) -> None:
     browser.choose("pace", "at once")
     browser.wait(lambda: len(browser.texts(".moves li")) > 40)
     assert browser.fits()
-    browser.choose("look", "seat 0 sees")
+    browser.choose("look", "what South sees")
     browser.wait(lambda: browser.all(".felt .back"))
     assert browser.fits()
     assert browser.faults() == []

@@ -291,7 +291,7 @@ def test_what_a_failing_opponent_tried_is_not_told_to_who_plays(caplog: pytest.L
     assert not table.state()["legal"]
     table.advance()
     state = table.advance()
-    assert state["fault"].startswith("stubborn failed in seat") and "chose" not in state["fault"]
+    assert state["fault"].startswith("East, stubborn, failed; the log") and "chose" not in state["fault"]
     assert "chose draw" in caplog.text
 
 

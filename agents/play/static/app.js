@@ -1,7 +1,7 @@
 // The page: lobby or table, by the address; a reload finds the same table again.
 
 import { points } from "./elements.js";
-import { drawLobby, gameTitle } from "./lobby.js";
+import { agentsOf, drawLobby, gameTitle } from "./lobby.js";
 import { connect } from "./socket.js";
 import { drawTable, pressed } from "./table.js";
 
@@ -52,8 +52,9 @@ function show() {
   } else if (state?.table === table) {
     const players = state.hands.length;
     heading.textContent = `${gameTitle({ game: state.game, players })}, to ${state.target.toLocaleString("en-US")} · deal ${state.deal} · turn ${state.turn}`;
-    const agents = lobby?.games.find((offer) => offer.game === state.game && offer.players === players)?.agents ?? [];
-    adviser = agents.includes(adviser) ? adviser : (agents.find((agent) => agent.startsWith("neural:")) ?? agents[0]);
+    const offer = lobby?.games.find((one) => one.game === state.game && one.players === players);
+    const agents = offer ? agentsOf(offer) : [];
+    adviser = agents.some(({ spec }) => spec === adviser) ? adviser : offer?.levels.find(({ name }) => name === "Club").agent;
     drawTable(main, state, { agents, adviser, advice, isAsking, why, chooseAdviser, ask, isRunning: timer !== null, run }, send);
   }
 }
@@ -111,10 +112,10 @@ function enter() {
   show();
 }
 
-function title({ kind, name, game, hands, names, deal, totals, is_over: isOver }) {
+function title({ kind, name, game, hands, seated, deal, totals, is_over: isOver }) {
   if (kind === "replay") return `Record ${name}`;
   const now = isOver ? "over" : `deal ${deal}`;
-  return `${gameTitle({ game, players: hands.length })}: ${names.join(", ")} · ${now} · ${totals.map(points).join(" : ")}`;
+  return `${gameTitle({ game, players: hands.length })}: ${seated.map((seat) => seat.title ?? "you").join(", ")} · ${now} · ${totals.map(points).join(" : ")}`;
 }
 
 const received = {

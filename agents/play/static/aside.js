@@ -93,7 +93,7 @@ function replayControls(state, extra, send) {
 }
 
 function lookChoice(state, send) {
-  const options = ["all hands open", ...state.names.map((name, seat) => `seat ${seat} sees`)];
+  const options = ["all hands open", ...state.seated.map(({ name }) => `what ${name} sees`)];
   const current = state.seen_from === null ? 0 : state.seen_from + 1;
   return element("label", { class: "choice sheet" }, element("span", {}, "Show"),
     element("select", { "data-key": "look", onchange: (event) => send({ type: "look", seat: event.target.selectedIndex ? event.target.selectedIndex - 1 : null }) },
@@ -103,14 +103,14 @@ function lookChoice(state, send) {
 function advice(state, extra) {
   const canAsk = state.to_play !== null && (state.own_seat === null || state.to_play === state.own_seat);
   const select = element("select", { "data-key": "adviser", "aria-label": "whom to ask", onchange: (event) => extra.chooseAdviser(event.target.value) },
-    ...extra.agents.map((agent) => element("option", { selected: agent === extra.adviser }, agent)));
+    ...extra.agents.map(({ spec, title }) => element("option", { value: spec, selected: spec === extra.adviser }, title)));
   const told = extra.advice;
   return element(
     "section",
     { class: "sheet advice" },
     element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk || extra.isAsking })),
     extra.isAsking ? element("p", { class: "note" }, "It is thinking …") : null,
-    told ? element("p", { role: "status" }, `${told.agent} would `, element("b", {}, told.action), ".") : null,
+    told ? element("p", { role: "status" }, `${told.title} would `, element("b", {}, told.action), ".") : null,
     told?.likely ? element("ul", { class: "likely", "aria-label": "how likely it plays each action" }, ...told.likely.map(likely)) : null,
     typeof told?.value === "number" ? expectation(state, told) : null,
   );

@@ -45,14 +45,18 @@ function replace(node, fresh) {
 export const points = (number) => number.toLocaleString("en-US").replace("-", "−");
 export const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 
-// "you", "seat 2"; "you + seat 2", "seats 1 + 3"; "seat 2 (heuristic)".
-export const seatName = (state, seat) => (seat === state.own_seat ? "you" : `seat ${seat}`);
+// "you", "West"; "you + North", "West + East"; "West, Watcher (rule-based)".
+export const seatName = (state, seat) => (seat === state.own_seat ? "you" : state.seated[seat].name);
 
 export function sideName(state, side) {
   const seats = state.hands.map((_, seat) => seat).filter((seat) => seat % state.sides.length === side);
-  if (seats.includes(state.own_seat) || seats.length === 1) return seats.sort((a) => (a === state.own_seat ? -1 : 1)).map((seat) => seatName(state, seat)).join(" + ");
-  return `seats ${seats.join(" + ")}`;
+  return seats.sort((a, b) => (b === state.own_seat) - (a === state.own_seat)).map((seat) => seatName(state, seat)).join(" + ");
 }
 
-export const seatAndAgent = (state, seat) =>
-  state.names[seat] && seat !== state.own_seat ? `seat ${seat} (${state.names[seat]})` : seatName(state, seat);
+export const isPartner = (state, seat) =>
+  state.own_seat !== null && seat !== state.own_seat && seat % state.sides.length === state.own_seat % state.sides.length;
+
+export function seatAndAgent(state, seat) {
+  const { title } = state.seated[seat];
+  return title && seat !== state.own_seat ? `${seatName(state, seat)}, ${title},` : seatName(state, seat);
+}

@@ -4,6 +4,7 @@ import { button, element, fill } from "./elements.js";
 
 const NAMES = { classic: "Classic", modern_american: "Modern American" };
 const YOU = "you";
+const CASUAL = 1; // the level at which seats are filled at first
 const chosen = { game: 0, episode: "match", targets: {}, seats: {} };
 
 export const gameTitle = ({ game, players }) => `${NAMES[game]}, ${players} players`;
@@ -12,7 +13,7 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
   const offers = [...lobby.games].reverse();
   const offer = offers[chosen.game];
   const redraw = () => drawLobby(main, lobby, tables, { open, upload, isOpening, forget });
-  const seats = (chosen.seats[chosen.game] ??= [YOU, ...Array(offer.players - 1).fill("heuristic")]);
+  const seats = (chosen.seats[chosen.game] ??= [YOU, ...Array(offer.players - 1).fill(offer.levels[CASUAL].agent)]);
 
   const target = (chosen.targets[chosen.game] ??= offer.target);
 
@@ -37,6 +38,7 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
       }),
       ...(chosen.episode === "match" ? [targetChoice(offer, target, redraw)] : []),
       ...seats.map((seat, number) => seatChoice(offer, seats, number, redraw)),
+      howTheyPlay(offer, seats),
       element("p", { class: "note" }, seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open or from any seat."),
       button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main", disabled: isOpening }),
     ),
@@ -62,18 +64,44 @@ function targetChoice(offer, current, redraw) {
   });
 }
 
+// The agents of a game: [{ spec, title, how }, ...], the levels first under their names.
+export const agentsOf = (offer) => [
+  ...offer.levels.map(({ name, agent }) => ({ spec: agent, title: `${name}: ${offer.portraits[agent].title}`, how: offer.portraits[agent].how })),
+  ...namedAgents(offer),
+];
+
+const namedAgents = (offer) =>
+  offer.agents.filter((spec) => spec !== "heuristic" && !offer.levels.some(({ agent }) => agent === spec)).map((spec) => ({ spec, ...offer.portraits[spec] }));
+
+// Who sits there: you, an agent by its level, or any other by its name.
 function seatChoice(offer, seats, number, redraw) {
-  const options = [YOU, ...offer.agents];
-  return choice(`seat${number}`, seatLabel(offer.players, seats.indexOf(YOU), number), options, options.indexOf(seats[number]), (place) => {
-    if (options[place] === YOU && seats.includes(YOU)) seats[seats.indexOf(YOU)] = "heuristic";
-    seats[number] = options[place];
-    redraw();
-  });
+  const option = ({ spec, title }) => element("option", { value: spec, title: spec, selected: spec === seats[number] }, title);
+  const byLevel = agentsOf(offer).slice(0, offer.levels.length);
+  const select = element(
+    "select",
+    { "data-key": `seat${number}`, onchange: (event) => seatSomebody(seats, number, event.target.value, byLevel, redraw) },
+    element("option", { value: YOU, selected: seats[number] === YOU }, "you"),
+    element("optgroup", { label: "by level" }, ...byLevel.map(option)),
+    element("optgroup", { label: "by name" }, ...namedAgents(offer).map(option)),
+  );
+  return element("label", { class: "choice" }, element("span", {}, seatLabel(offer, seats.indexOf(YOU), number)), select);
 }
 
-function seatLabel(players, own, number) {
-  if (own < 0 || number === own) return `Seat ${number}`;
-  return `Seat ${number}, ${players === 4 && number === (own + 2) % 4 ? "partner" : "opponent"}`;
+// A sentence on how each agent plays that was chosen, however many seats it has.
+function howTheyPlay(offer, seats) {
+  const told = [...new Set(seats)].map((spec) => offer.portraits[spec]).filter((portrait) => portrait?.how);
+  return element("ul", { class: "note how" }, ...told.map(({ title, how }) => element("li", {}, element("b", {}, title), ` ${how}.`)));
+}
+
+function seatSomebody(seats, number, spec, byLevel, redraw) {
+  if (spec === YOU && seats.includes(YOU)) seats[seats.indexOf(YOU)] = byLevel[CASUAL].spec;
+  seats[number] = spec;
+  redraw();
+}
+
+function seatLabel({ seats, players }, own, number) {
+  if (own < 0 || number === own || players !== 4) return seats[number];
+  return number === (own + 2) % 4 ? `${seats[number]}, your partner` : seats[number];
 }
 
 function tableList(tables, forget) {

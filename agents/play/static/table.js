@@ -2,7 +2,7 @@
 
 import { back, card, groups, kindsOfMeld, meldTitle, row, targets } from "./cards.js";
 import { drawAside, keyStep } from "./aside.js";
-import { button, counted, element, fill, patch, points, seatAndAgent, seatName, sideName } from "./elements.js";
+import { button, counted, element, fill, isPartner, patch, points, seatAndAgent, seatName, sideName } from "./elements.js";
 import { arrived, inWords, laidLately, lastTurn, spoken } from "./turns.js";
 
 const MANY_CARDS = 18;
@@ -114,9 +114,9 @@ function whatHappened(seat) {
 }
 
 function seatTitle(seat, size) {
-  const agent = seat === state.own_seat ? `seat ${seat}` : state.names[seat];
-  const words = [...(agent ? [agent] : []), ...(state.dealer === seat ? ["dealer"] : [])];
-  return element("p", { class: "name" }, element("span", { class: "count" }, counted(size, "card")), element("b", {}, seatName(state, seat)), ` ${words.join(" · ")}`);
+  const { name, title, how } = state.seated[seat];
+  const words = [seat === state.own_seat ? name : title, isPartner(state, seat) ? "your partner" : null, state.dealer === seat ? "dealer" : null].filter(Boolean);
+  return element("p", { class: "name", title: how }, element("span", { class: "count" }, counted(size, "card")), element("b", {}, seatName(state, seat)), ` ${words.join(" · ")}`);
 }
 
 // What the laid cards come to so far, apart from the hands: "on the table 345".
