@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,14 @@ from canasta_env.events import Move, play_move
 from canasta_env.records import DealRecord, Record
 
 Episode = Literal["deal", "match"]
+
+
+def _shows_nothing(action: str) -> bool:
+    """Whether an action shows nobody a card that was hidden, and leaves the turn to whoever plays it.
+
+    A pile that is taken lay open. To ask the partner shows nothing until it answers.
+    """
+    return action in ("pick up", "ask") or action.startswith(("take", "meld ", "add "))
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,10 @@ class GameProgress:
         finished: The deals before this one.
     """
 
+    _steps: list[
+        tuple[int, Table]
+    ]  # that may be taken back: how many moves there were before, at which table
+
     def __init__(self, rules: Rules, seed: int, episode: Episode) -> None:
         self.rules, self.seed, self.episode = rules, seed, episode
         self._rules = rules_record(rules)
@@ -61,6 +73,7 @@ class GameProgress:
         """Go back to the beginning of this deal."""
         self.table = self.dealt()
         self.moves: list[Move] = []
+        self._steps = []
 
     def dealt(self) -> Table:
         """A table as this deal was dealt."""
@@ -72,7 +85,28 @@ class GameProgress:
 
     def play(self, notation: str) -> None:
         """Play an action for the seat to move; raises what `Table.play` raises."""
-        self.moves.append(play_move(self.table, notation))
+        self.play_together([notation])
+
+    def play_together(self, actions: Sequence[str]) -> None:
+        """Play actions that are taken back together, all or none; raises what `Table.play` raises."""
+        table, moves = self.table.copy(), []
+        for action in actions:
+            moves.append(play_move(table, action))
+        self._steps.append((len(self.moves), self.table))
+        self.table = table
+        self.moves += moves
+        if table.is_over or not all(_shows_nothing(action) for action in actions):
+            self._steps.clear()
+
+    @property
+    def taken_back_next(self) -> list[str]:
+        """The actions that `take_back` would take back."""
+        return [move.action for move in self.moves[self._steps[-1][0] :]] if self._steps else []
+
+    def take_back(self) -> None:
+        """Take back the last step of this turn; `taken_back_next` must not be empty."""
+        num_moves, self.table = self._steps.pop()
+        del self.moves[num_moves:]
 
     @property
     def winner(self) -> int | None:

@@ -5,6 +5,7 @@ What a table looks like from a seat is made in `canasta_env.events`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ MAX_QUOTED = 80
 MAX_REASON = 400
 MAX_TEXT = 64  # characters of an action, a target, the name of a table
 _WILDS = ("2", "joker")
+_CLAUSES = re.compile(r" ?\((R-[A-Z0-9-]+(?:, R-[A-Z0-9-]+)*)\)")  # as reasons name them
 _PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4
 
 
@@ -60,6 +62,18 @@ def whole_number_of(message: Mapping[str, Any], key: str, low: int, high: int) -
     value = message.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise PlayError(f"{key}: {quoted(value)} must be a whole number from {low} to {high}")
+    return value
+
+
+def truth_of(message: Mapping[str, Any], key: str) -> bool:
+    """True or false in a message.
+
+    Raises:
+        PlayError: If it is missing or something else.
+    """
+    value = message.get(key)
+    if not isinstance(value, bool):
+        raise PlayError(f"{key}: {quoted(value)} must be true or false")
     return value
 
 
@@ -106,7 +120,7 @@ def illegal_reasons(table: Table, target: str) -> list[dict[str, str]]:
     """
     legal = set(table.legal())
     suggested = [action for action in _suggested(table, target) if action not in legal]
-    return [{"action": action, "reason": _reason(table, action)} for action in suggested]
+    return [{"action": action, "reason": illegal_reason(table, action)} for action in suggested]
 
 
 def _suggested(table: Table, target: str) -> list[str]:
@@ -146,7 +160,19 @@ def _existing(actions: list[str]) -> list[str]:
     return [action for action in actions if action in ID_OF]
 
 
-def _reason(table: Table, action: str) -> str:
+def reason_in_words(table: Table, reason: str) -> dict[str, str]:
+    """A reason as it is told to the seat to move: `text` without the clauses, and the `clauses` apart."""
+    clauses = ", ".join(clause for group in _CLAUSES.findall(reason) for clause in group.split(", "))
+    text = _CLAUSES.sub("", reason).replace("`", "")
+    seat = table.to_play
+    if seat is not None:
+        text = text.replace(f"seat {seat} has", "you have")
+        text = text.replace(f"side {table.rules.side_of(seat)} has", "your side has")
+    return {"text": text.replace("the side has", "your side has"), "clauses": clauses}
+
+
+def illegal_reason(table: Table, action: str) -> str:
+    """Why an action is illegal, with its clauses; the table does not change."""
     try:
         table.copy().play(action)
     except IllegalActionError as error:

@@ -20,12 +20,17 @@ from canasta_agents.play.messages import (
     open_hands,
     points_on_table,
     quoted,
+    reason_in_words,
     text_of,
+    truth_of,
     whole_number_of,
 )
 from canasta_agents.play.news import TableNews
 from canasta_agents.play.offered import Make
 from canasta_agents.play.portraits import portrait, seat_names
+from canasta_agents.play.prompt import prompt
+from canasta_agents.play.proposal import cheapest_opening
+from canasta_agents.play.selection import LAYING, Selection, meaning_of, meanings, selection_message
 from canasta_env import IllegalActionError, NotationError, Rules, Table
 from canasta_env.agent import Agent, Heard, can_hear, remembers
 from canasta_env.events import view_message
@@ -37,6 +42,7 @@ YOU = "you"
 MAX_PACE_S = 10.0
 _PACE_S = 0.8
 _MAX_MOVES = 100_000
+_MAX_LAID = 108  # actions of one turn that lay cards
 MAX_DEALS = 1_000  # of a match: far more than one takes to its target
 
 
@@ -149,16 +155,22 @@ class Session:
         }
 
     def handle(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Follow a message: `play`, `next`, `undo`, `again`, `why`, `pace`, `pause` or `look`.
+        """Follow a message.
+
+        `play`, `lay` and `take_back` are moves and their undoing within a turn, `next`, `undo` (to the deal's
+        start), `again`, `pace`, `pause` and `look` change the table otherwise; `why`, `select` and `propose`
+        only ask.
 
         Returns:
-            The replies: the state of the table, or the reasons.
+            The replies: the state of the table, or the reasons, or what a selection means.
 
         Raises:
             PlayError: If it cannot be followed; nothing has changed then.
         """
         follow = {
             "play": self._play,
+            "lay": self._lay,
+            "take_back": self._take_back,
             "next": self._next,
             "undo": self._undo,
             "again": self._try_again,
@@ -166,9 +178,10 @@ class Session:
             "pause": self._pause,
             "look": self._look,
         }
-        kind = choice_of(message, "type", [*follow, "why"])
-        if kind == "why":
-            return [self._why(text_of(message, "target"))]
+        answer = {"why": self._why, "select": self._select, "propose": self._propose}
+        kind = choice_of(message, "type", [*follow, *answer])
+        if kind in answer:
+            return [{"type": kind, **self.place, **answer[kind](message)}]
         follow[kind](message)
         return [self.state()]
 
@@ -280,6 +293,8 @@ class Session:
             "own_seat": self.own_seat,
             "seen_from": self._seen_from,
             "legal": table.legal() if is_own_turn else [],
+            "prompt": prompt(table) if is_own_turn else None,
+            "takes_back": self._takes_back,
             "moves": [move.seen_by(None if is_open else shown_seat) for move in game.moves],
             "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
@@ -308,19 +323,55 @@ class Session:
         return self._game.record(with_this_deal=False)
 
     def _play(self, message: Mapping[str, Any]) -> None:
-        game = self._game
         at = whole_number_of(message, "at", 0, _MAX_MOVES)
         action = text_of(message, "action")
+        self._play_together([action], at)
+
+    def _lay(self, message: Mapping[str, Any]) -> None:
+        """Play the actions that a selection means, to be taken back together."""
+        at = whole_number_of(message, "at", 0, _MAX_MOVES)
+        actions = message.get("actions")
+        is_laying = isinstance(actions, list) and all(action in LAYING for action in actions)
+        if not is_laying or not actions or len(actions) > _MAX_LAID:
+            raise PlayError(f"actions: {quoted(actions)} must be a list of takes, melds and additions")
+        self._play_together(actions, at)
+
+    def _play_together(self, actions: Sequence[str], at: int) -> None:
+        game = self._game
         if game.table.is_over:
             raise PlayError("the deal is over")
-        if self.own_seat is None or game.table.to_play != self.own_seat:
-            raise PlayError("it is not your turn")
-        if at != len(game.moves):
-            raise PlayError(f"at: {at}, but the table stands at move {len(game.moves)}")
+        self._check_own_turn()
+        self._check_place(at)
         try:
-            game.play(action)
+            game.play_together(actions)
         except (IllegalActionError, NotationError) as error:
             raise PlayError(str(error)) from None
+
+    def _check_own_turn(self) -> None:
+        if self.own_seat is None or self._game.table.to_play != self.own_seat:
+            raise PlayError("it is not your turn")
+
+    def _check_place(self, at: int) -> None:
+        if at != len(self._game.moves):
+            stands = f"the table stands at move {len(self._game.moves)}, not at {at}"
+            raise PlayError(f"{stands}: it has gone on since, perhaps in another window")
+
+    @property
+    def _takes_back(self) -> list[str]:
+        """The person's actions that `take_back` would take back."""
+        game = self._game
+        is_own = bool(game.moves) and game.moves[-1].seat == self.own_seat
+        return game.taken_back_next if is_own else []
+
+    def _take_back(self, message: Mapping[str, Any]) -> None:
+        at = whole_number_of(message, "at", 0, _MAX_MOVES)
+        self._check_place(at)
+        if not self._takes_back:
+            raise PlayError("there is nothing to take back: a card that was drawn or discarded stays so")
+        asked = self._game.table.to_play
+        self._game.take_back()
+        if asked is not None and asked in self._agents:  # the partner, who has not answered
+            self._make_anew(asked)
 
     def _next(self, message: Mapping[str, Any]) -> None:
         if not self._game.table.is_over:
@@ -345,10 +396,7 @@ class Session:
         self._pace_s = float(pace_s)  # type: ignore[arg-type]
 
     def _pause(self, message: Mapping[str, Any]) -> None:
-        is_paused = message.get("is_paused")
-        if not isinstance(is_paused, bool):
-            raise PlayError(f"is_paused: {quoted(is_paused)} must be true or false")
-        self._is_paused = is_paused
+        self._is_paused = truth_of(message, "is_paused")
 
     def _look(self, message: Mapping[str, Any]) -> None:
         if self.own_seat is not None:
@@ -361,20 +409,41 @@ class Session:
             raise PlayError("no agent has failed")
         seat = self._game.table.to_play
         assert seat is not None
+        self._make_anew(seat)
+
+    def _make_anew(self, seat: int) -> None:
+        """Put an agent that knows nothing into a seat; what the one before answers is not heard."""
         self._agents[seat] = self._make(self.seats[seat])
         self._agents[seat].reset(1, self._seed_of(seat))
         self._thinking.discard(seat)
         self._news.forget(seat)
         self._to_catch_up.add(seat)
         self._to_tell.add(seat)
-        self._fault = None
+        self._asked, self._fault = None, None
 
-    def _why(self, target: str) -> dict[str, Any]:
+    def _why(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Why what a target suggests is not offered to the person."""
+        target = text_of(message, "target")
+        self._check_own_turn()
+        return {"target": target, "refused": illegal_reasons(self._game.table, target)}
+
+    def _select(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """What the selected cards mean."""
+        self._check_own_turn()
         table = self._game.table
-        if self.own_seat is None or table.to_play != self.own_seat:
-            raise PlayError("it is not your turn")
-        return {"type": "why", "target": target, **self.place, "refused": illegal_reasons(table, target)}
+        selection = Selection.of_message(message, table)
+        return selection_message(table, selection, meanings(table, selection))
+
+    def _propose(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """The cheapest selection that opens; as `select`, or only `why_not`."""
+        self._check_own_turn()
+        table = self._game.table
+        with_pile = truth_of({"pile": False, **message}, "pile")
+        try:
+            selection, actions = cheapest_opening(table, with_pile)
+        except PlayError as error:
+            return {"why_not": reason_in_words(table, str(error))}
+        return selection_message(table, selection, [meaning_of(table, actions)])
 
     def _reset_agents(self, is_going_on: bool = False) -> None:
         """Reset the agents for this deal: after an undo they play the same again.
