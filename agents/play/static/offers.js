@@ -25,7 +25,7 @@ export function drawOffers(state, side, act) {
   const buttons = [...layings(act), ...singles(state, act), ...ends(state, act)];
   const isAsked = state.phase === "answer" && buttons.length > 0;
   const [words, clauses] = prompt(state, act.answer);
-  return element("div", {},
+  return element("div", { class: "bar" },
     element("div", { class: `offers${isAsked ? " asked" : ""}`, role: "group", "aria-label": "what can be done" },
       element("p", { role: "status", class: "prompt", title: clauses || null }, words), ...buttons),
     tools(state, act),
@@ -79,7 +79,7 @@ function refused(state, side, answer) {
   }
   return element("ul", { class: "refused", "aria-label": "what cannot be done" },
     ...[...lines].map(([text, { actions, clauses }]) =>
-      element("li", { title: clauses || null }, "Not now: ", actions.length ? element("b", {}, `${actions.join(", ")} – `) : "", text)));
+      element("li", { title: clauses || null }, "Not now: ", actions.length ? element("b", {}, `${actions.map(asked).join(", ")} – `) : "", text)));
 }
 
 function prompt(state, answer) {
@@ -90,8 +90,9 @@ function prompt(state, answer) {
   const points = answer?.needed ? `${answer.points} of ${answer.needed} points. ` : "";
   if (!answer) return ["…"];
   if (answer.meanings?.length > 1) return [`${points}Which do you mean?`];
-  if (answer.meanings?.length) return [points];
-  return [selection.onlyCard() ? points : `${points}These cards cannot be laid.`];
+  if (answer.meanings?.length) return [`${points}Lay this, or select more.`];
+  if (!answer.cards) return [state.prompt.text, state.prompt.clauses];
+  return [selection.onlyCard() ? "Choose, or select more cards." : `${points}These cards cannot be laid.`];
 }
 
 const upper = (words) => words[0].toUpperCase() + words.slice(1);
