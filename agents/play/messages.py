@@ -113,14 +113,19 @@ def illegal_reasons(table: Table, target: str) -> list[dict[str, str]]:
         target: "stock", "pile", "card:K" of the hand, or "meld:K" of the own side.
 
     Returns:
-        `action` and `reason` of each; none where everything it suggests is legal.
+        `action` and `reason` of each, and the reason as `reason_in_words`; none where everything it suggests
+        is legal.
 
     Raises:
         PlayError: If there is no such target.
     """
     legal = set(table.legal())
     suggested = [action for action in _suggested(table, target) if action not in legal]
-    return [{"action": action, "reason": illegal_reason(table, action)} for action in suggested]
+    reasons = [illegal_reason(table, action) for action in suggested]
+    return [
+        {"action": action, "reason": reason, **reason_in_words(table, reason)}
+        for action, reason in zip(suggested, reasons, strict=True)
+    ]
 
 
 def _suggested(table: Table, target: str) -> list[str]:

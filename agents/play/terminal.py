@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 
 from canasta_agents.play.agent_calls import advise, prepare_for_advice
@@ -12,7 +13,9 @@ from canasta_agents.short_names import shortened
 from canasta_env.rendering.text import view_picture
 from canasta_env.rules import Rules
 
-_HELP = "a number or a notation plays; ? AGENT asks what it would do; undo, help, quit"
+_HELP = """a number or a notation plays; ? AGENT asks what it would do; help, quit
+undo takes back what was laid in this turn; restart begins the deal again"""
+_WIDTH = 80
 _MAX_NAME = 40  # characters: a move and who plays it fit on a line of 80
 
 
@@ -56,6 +59,7 @@ def play_in_terminal(
         show("\n" + view_picture(rules, session.view()) + "\n")
         for number, action in enumerate(state["legal"], start=1):
             show(f"  {number:2} {action}")
+        show(textwrap.fill(state["prompt"]["text"], _WIDTH))
         try:
             line = read("> ").strip()
         except EOFError:
@@ -66,8 +70,10 @@ def play_in_terminal(
             _follow(session, line, state["legal"], make, show)
         except PlayError as error:
             show(str(error))
-        if line == "undo":
+        if line == "restart":
             shown = 0
+        elif line == "undo":
+            shown = min(shown, session.place["at"])
 
 
 def _follow(
@@ -76,6 +82,10 @@ def _follow(
     if line == "help":
         show(_HELP)
     elif line == "undo":
+        taken_back = " ".join(session.state()["takes_back"])
+        session.handle({"type": "take_back", "at": session.place["at"]})
+        show(f"  taken back: {taken_back}")
+    elif line == "restart":
         session.handle({"type": "undo"})
     elif line.startswith("?"):
         agent = make(line[1:].strip() or "heuristic")

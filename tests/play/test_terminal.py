@@ -38,12 +38,21 @@ def test_a_deal_is_played_to_its_score() -> None:
     assert re.search(r"total +-?[\d,]+ +-?[\d,]+", text)
 
 
-def test_advice_errors_undo_and_the_end_of_input() -> None:
-    text = run(iter(["? chance", "fly", "discard red3", "? nobody", "help", "draw", "undo", "draw"]))
+def test_advice_errors_a_restart_and_the_end_of_input() -> None:
+    text = run(iter(["? chance", "fly", "discard red3", "? nobody", "help", "draw", "restart", "draw"]))
     assert "chance would draw" in text
     assert "'fly' is not the notation of an action" in text
     assert "agent: 'nobody' is not offered" in text
     assert text.count("(seat 0): draw") == 2
+
+
+def test_undo_takes_back_what_was_laid_and_never_a_draw() -> None:
+    lines = iter(["undo", "draw", "meld 5 5 5", "undo", "undo", "quit"])
+    text = run(lines)
+    assert text.count("there is nothing to take back") == 2
+    assert "taken back: meld 5 5 5" in text
+    assert "Draw from the stock" in text
+    assert all(len(line) <= 80 for line in text.splitlines() if line.startswith(("Draw", "Select", "undo ")))
 
 
 def test_a_long_name_of_an_agent_leaves_its_move_on_the_same_line() -> None:

@@ -3,7 +3,7 @@
 import { points } from "./elements.js";
 import { agentsOf, drawLobby, gameTitle } from "./lobby.js";
 import { connect } from "./socket.js";
-import { drawTable, pressed } from "./table.js";
+import { drawTable, pressed, selectionTold, takeAwaited } from "./table.js";
 
 const KEY = "canasta-tables";
 const MOST_TABLES = 20;
@@ -19,6 +19,7 @@ let isAsking = false;
 let why = null;
 let isOpening = false;
 let timer = null;
+let isBack = false; // after the connection was lost, until the table is seen again
 
 const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
 const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
@@ -118,6 +119,14 @@ function title({ kind, name, game, hands, seated, deal, totals, is_over: isOver 
   return `${gameTitle({ game, players: hands.length })}: ${seated.map((seat) => seat.title ?? "you").join(", ")} · ${now} · ${totals.map(points).join(" : ")}`;
 }
 
+// What became of a move that was sent when the connection was lost.
+function backAgain(message) {
+  const sent = takeAwaited();
+  if (sent?.table !== message.table) return "The connection is back; the table is as it was left.";
+  const isPlayed = message.deal > sent.deal || message.moves.length > sent.at;
+  return `The connection is back. Your last move was ${isPlayed ? "played" : "not played: play it again"}.`;
+}
+
 const received = {
   lobby(message) {
     lobby = message;
@@ -134,7 +143,8 @@ const received = {
       advice = null;
       isAsking = false;
     }
-    say("");
+    say(isBack ? backAgain(message) : "");
+    isBack = false;
     state = message;
     remember(message.table, title(message));
     show();
@@ -145,6 +155,8 @@ const received = {
     advice = message;
     show();
   },
+  select: selectionTold,
+  propose: selectionTold,
   why(message) {
     why = message;
     show();
@@ -155,6 +167,7 @@ const received = {
   error({ reason }) {
     const isGone = reason.startsWith("table: ");
     isAsking = isOpening = false;
+    takeAwaited();
     say(reason);
     if (!isGone) show();
     if (isGone) {
@@ -171,6 +184,7 @@ const send = connect({
   received: (message) => received[message.type]?.(message),
   lost() {
     isAsking = isOpening = false;
+    isBack = true;
     say("The connection was lost; trying again. The table is kept.");
   },
 });

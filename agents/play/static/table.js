@@ -2,20 +2,30 @@
 
 import { back, card, groups, kindsOfMeld, meldTitle, row, targets } from "./cards.js";
 import { drawAside, keyStep } from "./aside.js";
+import { endsDrag, watchDrags } from "./gestures.js";
+import { drawOffers, keyPressed } from "./offers.js";
+import * as selection from "./selection.js";
 import { button, counted, element, fill, isPartner, patch, points, seatAndAgent, seatName, sideName } from "./elements.js";
 import { arrived, inWords, laidLately, lastTurn, spoken } from "./turns.js";
 
 const MANY_CARDS = 18;
-const ASKED = "Your partner asks: may I go out?";
-const selected = new Set();
+const DOUBLE_CLICK_MS = 400;
 let state = null;
 let main = null;
 let send = null;
 let side = {};
 let hasLostFocus = false;
+let answer = null; // what the server says of the selection
+let awaited = null; // the move that was sent and is not on the table yet
+let lastClick = { key: "", at: 0 };
+let before = null; // the selection when a drag began
 
 export function drawTable(target, newState, extra, sender) {
-  if (!state || state.table !== newState.table || state.moves.length !== newState.moves.length || state.deal !== newState.deal) selected.clear();
+  if (!state || state.table !== newState.table || state.moves.length !== newState.moves.length || state.deal !== newState.deal) {
+    selection.clear();
+    answer = null;
+  }
+  if (state !== newState) awaited = null;
   state = newState;
   main = target;
   send = (message) => sender({ ...message, table: state.table });
@@ -23,22 +33,49 @@ export function drawTable(target, newState, extra, sender) {
   draw();
 }
 
-// Digits choose among the offers, Escape lets go of what was chosen.
+// Ranks are selected by their keys, Escape lets go of what was selected.
 export function pressed(event) {
   const isShown = state && main?.querySelector(".table");
   if (!isShown || event.ctrlKey || event.metaKey || event.altKey || ["INPUT", "SELECT"].includes(event.target.tagName)) return;
-  if (state.kind === "replay") {
-    turnPage(event);
-    return;
-  }
-  const offered = main?.querySelectorAll(".offers button") ?? [];
-  const place = "123456789".indexOf(event.key);
-  if (place >= 0 && event.key !== "" && offered[place]) offered[place].click();
-  else if (event.key === "Escape") {
-    selected.clear();
-    draw();
-  }
+  if (state.kind === "replay") turnPage(event);
+  else if (event.key === "Escape") letGo();
+  else if (event.key !== "Enter" || event.target.tagName !== "BUTTON") keyPressed(event.key.toLowerCase(), main, state, toggleKind);
 }
+
+// What the server has answered to `select` or `propose`.
+export function selectionTold(message) {
+  const isHere = state && message.table === state.table && message.deal === state.deal && message.at === state.moves.length;
+  if (!isHere) return;
+  if (message.type === "propose" && message.cards) selection.adopt(message);
+  if (message.cards ? selection.isAbout(message) : selection.isEmpty() || message.type === "propose") answer = message;
+  draw();
+}
+
+// The move that is not known to have arrived: where the table stood; after that another may be sent.
+export function takeAwaited() {
+  const sent = awaited;
+  awaited = null;
+  return sent;
+}
+
+watchDrags({
+  begin() {
+    before = { ...selection.asMessage() };
+  },
+  select(kind, place) {
+    if (!state?.legal.length || selection.isSelected(kind, place)) return;
+    selection.setCard(kind, place, true);
+    changed();
+  },
+  discard(kind) {
+    selection.adopt(before);
+    if (state.legal.includes(`discard ${kind}`)) play(`discard ${kind}`);
+    else changed();
+  },
+  lay() {
+    if (answer?.meanings?.length === 1 && selection.isAbout(answer)) lay(answer.meanings[0].actions);
+  },
+});
 
 // In a list of moves the arrows scroll; on a button, Space presses it.
 function turnPage(event) {
@@ -68,27 +105,57 @@ function focusWhatCanBeDone() {
 const sideOf = (seat) => seat % state.sides.length;
 const offersFor = (target) => state.legal.filter((action) => targets(action, state.pile).includes(target));
 
-function select(target) {
-  if (selected.has(target)) selected.delete(target);
-  else selected.add(target);
-  if (!offers().length) {
-    selected.clear();
-    selected.add(target);
-  }
-  if (selected.has(target) && state.own_seat !== null && !target.startsWith("stock")) send({ type: "why", target });
+function letGo() {
+  selection.clear();
+  answer = null;
   draw();
 }
 
-function offers() {
-  if (!selected.size) return state.legal.filter((action) => ["draw", "take", "pick up", "ask", "yes", "no"].some((word) => action.startsWith(word)));
-  return state.legal.filter((action) => [...selected].every((target) => targets(action, state.pile).includes(target)));
+// Ask the server what is selected now.
+function changed() {
+  answer = null;
+  const target = selection.onlyTarget();
+  if (state.legal.length && !selection.isEmpty()) {
+    send({ type: "select", ...selection.asMessage() });
+    if (target) send({ type: "why", target });
+  }
+  draw();
 }
 
-function play(action) {
-  selected.clear();
-  hasLostFocus = true;
-  send({ type: "play", action, at: state.moves.length });
+function toggleKind(kind) {
+  const count = (state.hands[state.seat].cards ?? []).filter((one) => one === kind).length;
+  if (!count || !state.legal.length) return;
+  selection.toggleKind(kind, count);
+  changed();
 }
+
+// A click selects a card, with Shift all of its rank; a double click discards it.
+function cardClicked(event, kind, place, count) {
+  if (endsDrag()) return;
+  const key = `${kind}:${place}`;
+  const isDouble = event.detail > 0 && lastClick.key === key && event.timeStamp - lastClick.at < DOUBLE_CLICK_MS;
+  lastClick = { key, at: isDouble ? 0 : event.timeStamp };
+  if (isDouble && state.legal.includes(`discard ${kind}`)) {
+    play(`discard ${kind}`);
+    return;
+  }
+  if (event.shiftKey) selection.toggleKind(kind, count);
+  else selection.toggleCard(kind, place);
+  changed();
+}
+
+// A move is sent once: what is clicked until it is on the table does nothing.
+function sendMove(message) {
+  if (awaited) return;
+  awaited = { table: state.table, deal: state.deal, at: state.moves.length };
+  selection.clear();
+  answer = null;
+  hasLostFocus = true;
+  send({ ...message, at: state.moves.length });
+}
+
+const play = (action) => sendMove({ type: "play", action });
+const lay = (actions) => sendMove({ type: "lay", actions });
 
 // The other seats, from the next one on; where all is open, every seat.
 function seats() {
@@ -140,7 +207,7 @@ function melds(number) {
   const isOwn = state.own_seat !== null && number === sideOf(state.own_seat);
   return element(
     "div",
-    { class: `side side${number}` },
+    { class: `side side${number}${isOwn ? " own-side" : ""}` },
     element("p", { class: "name" }, element("b", {}, sideName(state, number)), ` ${facts}`, onTable(number)),
     element("div", { class: "melds" }, ...laid.map((meld) => drawMeld(meld, isOwn, lately[meld.name])), threes.length ? drawStack(piled(threes), "threes", "") : null),
   );
@@ -148,12 +215,16 @@ function melds(number) {
 
 function drawMeld(meld, isOwn, lately) {
   const target = `meld:${meld.name}`;
+  const isPressed = selection.selectedMeld() === meld.name;
   const size = meld.naturals + meld.twos + meld.jokers;
   const kinds = kindsOfMeld(meld);
   const cards = size >= 7 ? piled(kinds) : kinds.map((kind) => card(kind));
   const stack = drawStack(cards, meldTitle(meld), size >= 7 ? "canasta" : "", lately);
   if (!isOwn || !offersFor(target).length) return stack;
-  return clickable(target, `add to ${meld.name}`, stack, "");
+  return clickable(target, `add to ${meld.name}`, stack, "", isPressed, () => {
+    selection.toggleMeld(meld.name);
+    changed();
+  });
 }
 
 // One card of each kind, with how many there are.
@@ -164,9 +235,8 @@ function drawStack(cards, label, className, lately) {
   return element("span", { class: `stack ${className}` }, element("span", { class: "row down" }, ...cards), element("small", {}, label, fresh));
 }
 
-function clickable(target, label, content, className) {
-  const isPressed = selected.has(target);
-  return button(target, content, () => select(target), { class: `pick ${className}`, "aria-label": label, "aria-pressed": String(isPressed) });
+function clickable(target, label, content, className, isPressed, action) {
+  return button(target, content, action, { class: `pick ${className}`, "aria-label": label, "aria-pressed": String(isPressed) });
 }
 
 function middle() {
@@ -178,7 +248,7 @@ function middle() {
     "div",
     { class: "middle" },
     offersFor("stock").length ? button("stock", stockCard, () => play("draw"), { class: "pick able", "aria-label": "draw from the stock" }) : stockCard,
-    state.legal.length ? clickable("pile", "the pile", pileCards, offersFor("pile").length ? "able" : "") : pileCards,
+    element("span", { class: "pile-place" }, state.legal.length ? clickable("pile", "the pile", pileCards, offersFor("pile").length ? "able" : "", selection.isPileSelected(), pileClicked) : pileCards),
   );
 }
 
@@ -194,53 +264,33 @@ function ownHand() {
   return title;
 }
 
-function group(kind, count, numNew) {
-  const target = `card:${kind}`;
-  const shown = row(Array(count).fill(kind));
-  [...shown.children].slice(count - numNew).forEach((one) => one.classList.add("new"));
-  if (!state.legal.length) return element("span", { class: "pick idle" }, shown);
-  const label = `${count} × ${spoken(kind)}${numNew ? `, ${numNew} new` : ""}`;
-  return clickable(target, label, shown, offersFor(target).length ? "able" : "");
+function pileClicked() {
+  selection.togglePile();
+  changed();
 }
+
+// The cards of a kind, each of which can be selected.
+function group(kind, count, numNew) {
+  if (!state.legal.length) return element("span", { class: "row group" }, ...Array.from({ length: count }, (_, place) => element("span", { class: "pick idle" }, faceOf(kind, place, count, numNew))));
+  const isAble = offersFor(`card:${kind}`).length > 0;
+  return element("span", { class: "row group", role: "group", "aria-label": `${count} × ${spoken(kind)}${numNew ? `, ${numNew} new` : ""}` },
+    ...Array.from({ length: count }, (_, place) =>
+      button(`card:${kind}:${place}`, faceOf(kind, place, count, numNew), (event) => cardClicked(event, kind, place, count), {
+        class: `pick${isAble ? " able" : ""}`, "data-kind": kind, "data-place": place, "data-count": count,
+        "aria-label": `${spoken(kind)}, ${place + 1} of ${count}`, "aria-pressed": String(selection.isSelected(kind, place)),
+      })));
+}
+
+const faceOf = (kind, place, count, numNew) => card(kind, place >= count - numNew ? "new" : "");
 
 function offerBar() {
-  const list = offers();
-  const buttons = list.map((action, place) =>
-    button(`offer:${action}`, element("span", {}, place < 9 ? element("kbd", {}, String(place + 1)) : null, action), () => play(action)));
-  if (state.phase === "over" && !state.is_over) buttons.push(button("next", "Next deal", () => send({ type: "next" })));
-  if (state.fault) buttons.push(button("again", "Let it try again", () => send({ type: "again" })));
-  return element("div", {},
-    element("div", { class: `offers${state.phase === "answer" && list.length ? " asked" : ""}`, role: "group", "aria-label": "what can be done" }, element("p", { role: "status" }, prompt(list)), ...buttons),
-    refusedHere());
-}
-
-// Why what was chosen cannot do more: the reasons of the rules, the actions with the same reason together.
-function refusedHere() {
-  const told = side.why;
-  const isHere = told && selected.size === 1 && selected.has(told.target) && told.at === state.moves.length && told.deal === state.deal;
-  if (!isHere || !told.refused.length) return element("ul", { class: "refused" });
-  const byReason = new Map();
-  for (const { action, reason } of told.refused) byReason.set(reason, [...(byReason.get(reason) ?? []), action]);
-  return element("ul", { class: "refused", "aria-label": "what cannot be done" },
-    ...[...byReason].map(([reason, actions]) => element("li", {}, "Not now: ", element("b", {}, actions.join(", ")), ` – ${reason}`)));
-}
-
-function prompt(list) {
-  if (state.fault) return state.fault;
-  if (state.phase === "over") return state.went_out === null ? "The deal is over, nobody went out." : `The deal is over: ${seatAndAgent(state, state.went_out)} went out${state.concealed ? ", concealed" : ""}.`;
-  if (state.to_play !== state.own_seat) return `${seatAndAgent(state, state.to_play)} is to play.`;
-  if (state.phase === "answer") return ASKED;
-  const facts = [];
-  if (state.answer) facts.push(`Your partner said ${state.answer}.`);
-  if (state.taken) facts.push(`You took the pile with ${state.taken} on top: complete the opening.`);
-  if (state.opening_points) facts.push(`Opening at ${state.opening_points} of ${state.sides[sideOf(state.own_seat)].minimum}.`);
-  if (!selected.size) facts.push(state.phase === "draw" ? drawPrompt() : "Your turn: click cards to meld or add; a discard ends it.");
-  else facts.push(list.length ? "Choose:" : "Nothing can be done with these now.");
-  return facts.join(" ");
-}
-
-function drawPrompt() {
-  if (state.legal.some((action) => action.startsWith("take"))) return "Your turn: draw, or take the pile.";
-  if (!state.legal.includes("draw")) return "Your turn:";
-  return state.pile.length ? "Your turn: draw. (Click the pile to see why it cannot be taken.)" : "Your turn: draw.";
+  return drawOffers(state, side, {
+    answer: answer && (answer.why_not || selection.isAbout(answer)) ? answer : null,
+    play,
+    lay,
+    next: () => send({ type: "next" }),
+    again: () => send({ type: "again" }),
+    undo: () => sendMove({ type: "take_back" }),
+    propose: () => send({ type: "propose", pile: selection.isPileSelected() }),
+  });
 }

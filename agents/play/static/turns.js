@@ -76,3 +76,13 @@ export function laidLately(state, side) {
 }
 
 const meldOf = (kinds) => (["2", "joker"].includes(kinds[0]) ? "wilds" : kinds[0]);
+
+// An action as a button asks for it: "Discard K", "Take the pile with a 2".
+export function asked(action) {
+  const [word, ...kinds] = action.split(" ");
+  if (action === "draw") return "Draw";
+  if (action === "ask") return "Ask: may I go out?";
+  if (action === "pick up") return "Pick up the rest of the pile";
+  if (word === "take") return `Take the pile${kinds[1] ? ` with a ${kinds[1]}` : ""}`;
+  return word[0].toUpperCase() + word.slice(1) + kinds.map((kind) => ` ${spoken(kind)}`).join("");
+}
