@@ -55,7 +55,7 @@ function show() {
     const offer = lobby?.games.find((one) => one.game === state.game && one.players === players);
     const agents = offer ? agentsOf(offer) : [];
     adviser = agents.some(({ spec }) => spec === adviser) ? adviser : offer?.levels.find(({ name }) => name === "Club").agent;
-    drawTable(main, state, { agents, adviser, advice, isAsking, why, chooseAdviser, ask, isRunning: timer !== null, run }, send);
+    drawTable(main, state, { agents, adviser, advice, isAsking, why, chooseAdviser, ask, playAgain, isRunning: timer !== null, run }, send);
   }
 }
 
@@ -96,6 +96,12 @@ function ask() {
   send({ type: "advise", table: state.table, agent: adviser });
 }
 
+// A new table with the same seats; other cards.
+function playAgain() {
+  const { game, hands, names, episode, target } = state;
+  open({ type: "open", game, players: hands.length, seats: names, episode, target });
+}
+
 function enter() {
   stop();
   say("");
@@ -134,10 +140,12 @@ const received = {
       advice = null;
       isAsking = false;
     }
+    const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
     say("");
     state = message;
     remember(message.table, title(message));
     show();
+    if (hasEnded) main.querySelector(".score")?.scrollIntoView({ block: "nearest" });
   },
   advice(message) {
     if (message.table !== state?.table || message.deal !== state.deal || message.at !== state.moves.length) return;
