@@ -221,3 +221,28 @@ def test_a_match_ends_with_its_course_and_is_played_again(browser: Browser, addr
     browser.wait(lambda: browser.driver.current_url != address_of_first)
     browser.wait(lambda: any("to 2,500 · deal 1" in text for text in browser.texts("#heading")))
     assert browser.faults() == []
+
+
+def test_the_lobby_offers_rules_a_seed_and_the_last_table_again(browser: Browser, address: str) -> None:
+    browser.driver.get(f"{address}static/rules.html")
+    assert any("Modern American" in text for text in browser.texts("h1"))
+    hands = []
+    for _ in range(2):
+        browser.driver.get(address)
+        browser.choose("game", "Classic, 2 players")
+        browser.choose("seat1", CHANCE)
+        browser.choose("speed", "at once")
+        browser.wait(lambda: browser.all('[data-key="seed"]'))[0].send_keys("7", Keys.TAB)
+        browser.click('[data-key="start"]')
+        browser.wait(lambda: browser.all(".hand .card"))
+        hands.append(browser.texts(".hand .card"))
+    assert hands[0] == hands[1]
+    table = browser.driver.current_url
+    browser.click(".brand")
+    browser.click('[data-key="continue"]')
+    browser.wait(lambda: browser.all(".hand .card"))
+    assert browser.driver.current_url == table
+    browser.click(".brand")
+    browser.choose("part", "watch")
+    browser.wait(lambda: "Watch" in browser.texts('[data-key="start"]'))
+    assert browser.faults() == []

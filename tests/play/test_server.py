@@ -54,7 +54,7 @@ async def open_table(socket: Any, message: dict[str, Any] = TABLE) -> tuple[str,
 
 def test_the_page_and_its_files_are_served_and_load_nothing_from_elsewhere(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
-        for path in ("/", "/static/app.js", "/static/table.js", "/static/play.css"):
+        for path in ("/", "/static/app.js", "/static/table.js", "/static/play.css", "/static/rules.html"):
             response = await client.get(path)
             assert response.status == 200
             text = await response.text()

@@ -23,9 +23,9 @@ let timer = null;
 const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
 const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
 
-function remember(table, title) {
+function remember(table, title, isUnfinished) {
   const others = ownTables().filter((one) => one.table !== table);
-  localStorage.setItem(KEY, JSON.stringify(title ? [{ table, title }, ...others].slice(0, MOST_TABLES) : others));
+  localStorage.setItem(KEY, JSON.stringify(title ? [{ table, title, isUnfinished }, ...others].slice(0, MOST_TABLES) : others));
 }
 
 function say(text) {
@@ -99,7 +99,7 @@ function ask() {
 // A new table with the same seats; other cards.
 function playAgain() {
   const { game, hands, names, episode, target } = state;
-  open({ type: "open", game, players: hands.length, seats: names, episode, target });
+  open({ type: "open", game, players: hands.length, seats: names, episode, target, pace_s: state.pace_s });
 }
 
 function enter() {
@@ -143,7 +143,7 @@ const received = {
     const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
     say("");
     state = message;
-    remember(message.table, title(message));
+    remember(message.table, title(message), message.kind === "table" && !message.is_over);
     show();
     if (hasEnded) main.querySelector(".score")?.scrollIntoView({ block: "nearest" });
   },

@@ -4,7 +4,7 @@ import { drawEnd } from "./end.js";
 import { button, counted, element, points, seatName, sideName } from "./elements.js";
 import { inWords, turnsOf } from "./turns.js";
 
-const PACES = [["slow", 2], ["as at a table", 0.8], ["fast", 0.15], ["at once", 0]];
+export const PACES = [["slow", 2], ["as at a table", 0.8], ["fast", 0.15], ["at once", 0]];
 
 export function drawAside(state, extra, send) {
   const isReplay = state.kind === "replay";
