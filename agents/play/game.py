@@ -130,6 +130,12 @@ class GameProgress:
         ]
 
     @property
+    def course(self) -> list[list[int]]:
+        """Match score of each side as every deal began, and after this one once it is over."""
+        began = [list(deal.scores) for deal in self.finished] + [list(self.table.scores)]
+        return [*began, self.totals] if self.table.is_over else began
+
+    @property
     def is_over(self) -> bool:
         """Whether no deal follows."""
         return self.table.is_over and (self.episode == "deal" or self.winner is not None)

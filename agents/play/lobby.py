@@ -91,7 +91,10 @@ class Lobby:
         }
 
     def open(self, message: Mapping[str, Any]) -> str:
-        """Open a table: `game`, `players`, `seats`, `episode`, perhaps `target` and `seed`; returns its name.
+        """Open a table: `game`, `players`, `seats`, `episode`, perhaps `target`, `seed` and `pace_s`.
+
+        Returns:
+            Its name.
 
         Raises:
             PlayError: If a field does not fit, or an agent cannot sit down.
@@ -110,7 +113,10 @@ class Lobby:
         episode: Any = choice_of({"episode": "match", **message}, "episode", ["deal", "match"])
         seed = seed_of(message)
         warm_up()
-        return self._add(Session(rules, seats, self.agents.maker(rules), seed, episode))
+        session = Session(rules, seats, self.agents.maker(rules), seed, episode)
+        if "pace_s" in message:
+            session.handle({"type": "pace", "pace_s": message["pace_s"]})
+        return self._add(session)
 
     def load(self, message: Mapping[str, Any]) -> str:
         """Open a record of the folder by its `name`; returns the name of the table.

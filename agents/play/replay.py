@@ -115,6 +115,7 @@ class Replay:
             "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": self._totals(table),
+            "course": self._course(table),
             "winner": None,
             "is_over": self._step == self._num_steps - 1,
             "name": self._name,
@@ -157,6 +158,10 @@ class Replay:
             self._moves.append(play_move(table, action))
             if len(self._moves) % _KEEP_EVERY == 0:
                 self._kept.append(table.copy())
+
+    def _course(self, table: Table) -> list[list[int]]:
+        began = [list(deal.scores) for deal in self._record.deals[: self._deal + 1]]
+        return [*began, self._totals(table)] if table.is_over else began
 
     @staticmethod
     def _totals(table: Table) -> list[int]:

@@ -24,6 +24,7 @@ from canasta_agents.play.hosts import Authority, canonical_name, same_site
 from canasta_agents.play.lobby import MAX_RECORD_BYTES, Lobby, TableSession
 from canasta_agents.play.messages import PlayError, one_line, quoted, text_of
 from canasta_agents.play.session import Question
+from canasta_env.records import to_text
 
 _LOG = logging.getLogger(__name__)
 STATIC = Path(__file__).parent / "static"
@@ -76,6 +77,7 @@ class Server:
         app.router.add_get("/", self._page)
         app.router.add_get("/socket", self._socket)
         app.router.add_post("/records", self._load_record)
+        app.router.add_get("/tables/{table}/record", self._send_record)
         app.router.add_static("/static", STATIC)
         app.on_shutdown.append(self._stop)
         return app
@@ -135,6 +137,17 @@ class Server:
         finally:
             self._num_uploads -= 1
         return web.json_response({"type": "opened", "table": table})
+
+    async def _send_record(self, request: web.Request) -> web.Response:
+        """The record of a table, to be kept by who plays there."""
+        table = request.match_info["table"]
+        try:
+            async with self._lock(table):
+                record = (await self._find(table)).record()
+        except PlayError as error:
+            return _refusal(404, one_line(error))
+        headers = {"Content-Disposition": f'attachment; filename="{record.rules.game}.jsonl"'}
+        return web.Response(text=to_text(record), content_type="application/jsonl", headers=headers)
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         if len(self._browsers) >= MAX_SOCKETS:

@@ -272,12 +272,15 @@ class Session:
         return self._game.so_far()
 
     def state(self) -> dict[str, Any]:
-        """Everything a browser shows, from what the seat knows; all hands only where nobody plays."""
+        """Everything a browser shows, from what the seat knows.
+
+        All hands are open only where nobody plays, or the deal is over.
+        """
         game, table = self._game, self._game.table
         shown_seat = self._seen_from or 0
         is_open = self.own_seat is None and self._seen_from is None
         told = view_message(self.rules, table.view(shown_seat))
-        if is_open:
+        if is_open or (self.own_seat is not None and table.is_over):
             told["hands"] = open_hands(table)
         is_own_turn = self.own_seat is not None and table.to_play == self.own_seat
         return {
@@ -299,6 +302,7 @@ class Session:
             "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": game.totals,
+            "course": game.course,
             "winner": game.winner,
             "is_over": game.is_over,
             "pace_s": self._pace_s,

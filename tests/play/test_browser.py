@@ -102,7 +102,7 @@ def test_a_whole_deal_by_clicks_a_reload_and_its_record(browser: Browser, addres
     assert states[-1]["phase"] == "over" and states[-1]["is_over"]
     for state in states:
         assert state["hands"][0]["cards"] is not None
-        assert state["hands"][1]["cards"] is None
+        assert (state["hands"][1]["cards"] is None) == (state["phase"] != "over")
 
     browser.click('[data-key="save"]')
     browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
@@ -197,3 +197,52 @@ def test_several_tables_at_once_and_one_that_is_gone(browser: Browser, address: 
     browser.driver.get(f"{address}#table=nobody")
     browser.wait(lambda: any("there is no 'nobody'" in text for text in browser.texts("#notice")))
     browser.wait(lambda: browser.all('[data-key="start"]'))
+
+
+@pytest.mark.parametrize("browser", [PHONE], indirect=True, ids=["phone"])
+def test_a_match_ends_with_its_course_and_is_played_again(browser: Browser, address: str) -> None:
+    browser.driver.get(address)
+    browser.choose("game", "Classic, 2 players")
+    browser.choose("target", "2,500")
+    for seat in ("seat0", "seat1"):
+        browser.choose(seat, "watcher")
+    browser.click('[data-key="start"]')
+    browser.choose("pace", "at once")
+    browser.wait(lambda: browser.all('[data-key="onward"]'))
+    while not browser.all('[data-key="play-again"]'):
+        if browser.all('[data-key="onward"]'):
+            browser.click('[data-key="onward"]')
+        browser.wait(lambda: browser.all('[data-key="onward"], [data-key="play-again"]'))
+    assert any("won the match" in text for text in browser.texts(".score h2"))
+    assert len(browser.all(".plot polyline")) == 2
+    assert browser.fits()
+    address_of_first = browser.driver.current_url
+    browser.click('[data-key="play-again"]')
+    browser.wait(lambda: browser.driver.current_url != address_of_first)
+    browser.wait(lambda: any("to 2,500 · deal 1" in text for text in browser.texts("#heading")))
+    assert browser.faults() == []
+
+
+def test_the_lobby_offers_rules_a_seed_and_the_last_table_again(browser: Browser, address: str) -> None:
+    browser.driver.get(f"{address}static/rules.html")
+    assert any("Modern American" in text for text in browser.texts("h1"))
+    hands = []
+    for _ in range(2):
+        browser.driver.get(address)
+        browser.choose("game", "Classic, 2 players")
+        browser.choose("seat1", CHANCE)
+        browser.choose("speed", "at once")
+        browser.wait(lambda: browser.all('[data-key="seed"]'))[0].send_keys("7", Keys.TAB)
+        browser.click('[data-key="start"]')
+        browser.wait(lambda: browser.all(".hand .card"))
+        hands.append(browser.texts(".hand .card"))
+    assert hands[0] == hands[1]
+    table = browser.driver.current_url
+    browser.click(".brand")
+    browser.click('[data-key="continue"]')
+    browser.wait(lambda: browser.all(".hand .card"))
+    assert browser.driver.current_url == table
+    browser.click(".brand")
+    browser.choose("part", "watch")
+    browser.wait(lambda: "Watch" in browser.texts('[data-key="start"]'))
+    assert browser.faults() == []

@@ -62,6 +62,11 @@ def test_a_match_is_played_to_the_target_chosen(lobby: Lobby) -> None:
     assert state["target"] == 10_000
 
 
+def test_agents_move_as_fast_as_the_lobby_says(lobby: Lobby) -> None:
+    message = {"game": "classic", "players": 2, "seats": ["random", "random"], "pace_s": 0.15}
+    assert lobby.find(lobby.open(message)).state()["pace_s"] == 0.15
+
+
 def test_policies_are_offered_for_their_game_only(lobby: Lobby, tmp_path: Path) -> None:
     for name, card in (
         ("good", '{"rules": {"game": "classic", "players": 2}}'),
@@ -93,6 +98,7 @@ def test_policies_are_offered_for_their_game_only(lobby: Lobby, tmp_path: Path) 
         ({"seed": -1}, "seed: -1"),
         ({"seed": "x"}, "seed: 'x'"),
         ({"target": 0}, "target: 0"),
+        ({"pace_s": "fast"}, "pace_s: 'fast'"),
     ],
     ids=str,
 )

@@ -21,6 +21,7 @@ from canasta_agents.play.hosts import accepted_names, canonical_name, is_loopbac
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.messages import MAX_REASON
 from canasta_agents.play.server import MAX_MESSAGE_BYTES, Server
+from canasta_env.records import parse
 
 CHANCE = "python:tests.play.seated:Chance"
 TABLE = {"type": "open", "game": "classic", "players": 2, "seats": ["you", CHANCE], "seed": 4}
@@ -53,7 +54,7 @@ async def open_table(socket: Any, message: dict[str, Any] = TABLE) -> tuple[str,
 
 def test_the_page_and_its_files_are_served_and_load_nothing_from_elsewhere(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
-        for path in ("/", "/static/app.js", "/static/table.js", "/static/play.css"):
+        for path in ("/", "/static/app.js", "/static/table.js", "/static/play.css", "/static/rules.html"):
             response = await client.get(path)
             assert response.status == 200
             text = await response.text()
@@ -269,5 +270,20 @@ def test_more_browsers_than_there_is_room_for_are_refused(
             await client.ws_connect("/socket")
         await first.close()
         assert not (await client.ws_connect("/socket")).closed
+
+    serve(tmp_path, talk)
+
+
+def test_a_record_is_downloaded_but_not_of_hidden_cards(tmp_path: Path) -> None:
+    async def talk(client: Client) -> None:
+        socket = await client.ws_connect("/socket")
+        watched, _ = await open_table(socket, WATCHED)
+        response = await client.get(f"/tables/{watched}/record")
+        assert response.headers["Content-Disposition"].startswith("attachment")
+        assert parse(await response.text(), "the record").rules.game == WATCHED["game"]
+        played, _ = await open_table(socket)
+        response = await client.get(f"/tables/{played}/record")
+        assert response.status == 404 and "hidden cards" in (await response.json())["reason"]
+        assert (await client.get("/tables/nobody/record")).status == 404
 
     serve(tmp_path, talk)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from canasta_agents.play.messages import PlayError
+from canasta_agents.play.replay import Replay
 from canasta_agents.play.session import YOU, Session
 from canasta_env import Rules, Table, classic, modern_american, records
 from tests.engine.walking import FOUR_GAMES, NAMES
@@ -46,7 +47,8 @@ def test_no_message_holds_a_hidden_card(rules: Rules) -> None:
     for state in play_deal(session(rules), Random(2)):
         told = json.loads(json.dumps(state))
         assert told["seat"] == told["own_seat"] == 0
-        assert [hand["cards"] is None for hand in told["hands"]] == [False] + [True] * (rules.players - 1)
+        others = [told["phase"] != "over"] * (rules.players - 1)  # hands are laid open at the end
+        assert [hand["cards"] is None for hand in told["hands"]] == [False, *others]
         assert not {"order", "seed", "deck", "next_card"} & set(told)
         assert all(move["seat"] == 0 for move in told["moves"] if "drawn" in move)
         assert set(told["on_table"][0]) == {"melded_cards", "canastas", "threes"}
@@ -313,3 +315,16 @@ def test_seats_that_do_not_fit_are_refused() -> None:
     for seats, reason in ((["chance"] * 3, "the game has 4"), ([YOU, YOU, "chance", "chance"], "only one")):
         with pytest.raises(PlayError, match=reason):
             session(seats=seats)
+
+
+def test_the_course_of_a_match_has_every_deal() -> None:
+    table = session(classic(players=2), seats=[YOU, "chance"])
+    assert table.state()["course"] == [[0, 0]]
+    first = play_deal(table, Random(1))[-1]
+    assert first["course"] == [[0, 0], first["totals"]]
+    assert table.handle({"type": "next"})[0]["course"] == [[0, 0], first["totals"]]
+    second = play_deal(table, Random(2))[-1]
+    assert second["course"] == [[0, 0], first["totals"], second["totals"]]
+    replay = Replay(table.record(), "a record")
+    end = replay.handle({"type": "go", "step": replay.state()["num_steps"] - 1})[0]
+    assert end["course"] == second["course"]

@@ -24,9 +24,9 @@ let isBack = false; // after the connection was lost, until the table is seen ag
 const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
 const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
 
-function remember(table, title) {
+function remember(table, title, isUnfinished) {
   const others = ownTables().filter((one) => one.table !== table);
-  localStorage.setItem(KEY, JSON.stringify(title ? [{ table, title }, ...others].slice(0, MOST_TABLES) : others));
+  localStorage.setItem(KEY, JSON.stringify(title ? [{ table, title, isUnfinished }, ...others].slice(0, MOST_TABLES) : others));
 }
 
 function say(text) {
@@ -56,7 +56,7 @@ function show() {
     const offer = lobby?.games.find((one) => one.game === state.game && one.players === players);
     const agents = offer ? agentsOf(offer) : [];
     adviser = agents.some(({ spec }) => spec === adviser) ? adviser : offer?.levels.find(({ name }) => name === "Club").agent;
-    drawTable(main, state, { agents, adviser, advice, isAsking, why, chooseAdviser, ask, isRunning: timer !== null, run }, send);
+    drawTable(main, state, { agents, adviser, advice, isAsking, why, chooseAdviser, ask, playAgain, isRunning: timer !== null, run }, send);
   }
 }
 
@@ -95,6 +95,12 @@ function ask() {
   isAsking = true;
   show();
   send({ type: "advise", table: state.table, agent: adviser });
+}
+
+// A new table with the same seats; other cards.
+function playAgain() {
+  const { game, hands, names, episode, target } = state;
+  open({ type: "open", game, players: hands.length, seats: names, episode, target, pace_s: state.pace_s });
 }
 
 function enter() {
@@ -143,11 +149,13 @@ const received = {
       advice = null;
       isAsking = false;
     }
-    say(isBack ? backAgain(message) : "");
-    isBack = false;
+      const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
+      say(isBack ? backAgain(message) : "");
+      isBack = false;
     state = message;
-    remember(message.table, title(message));
+    remember(message.table, title(message), message.kind === "table" && !message.is_over);
     show();
+    if (hasEnded) main.querySelector(".score")?.scrollIntoView({ block: "nearest" });
   },
   advice(message) {
     if (message.table !== state?.table || message.deal !== state.deal || message.at !== state.moves.length) return;

@@ -1,48 +1,21 @@
 // Beside the felt: score, controls, advice and the moves.
 
+import { drawEnd } from "./end.js";
 import { button, counted, element, points, seatName, sideName } from "./elements.js";
 import { inWords, turnsOf } from "./turns.js";
 
-const CLAUSES = {
-  melded_cards: "cards melded",
-  canastas: "canastas",
-  going_out: "going out",
-  threes: "threes",
-  cards_in_hand: "cards in hand",
-  penalties: "penalties",
-  total: "this deal",
-};
-const PACES = [["slow", 2], ["as at a table", 0.8], ["fast", 0.15], ["at once", 0]];
+export const PACES = [["slow", 2], ["as at a table", 0.8], ["fast", 0.15], ["at once", 0]];
 
 export function drawAside(state, extra, send) {
   const isReplay = state.kind === "replay";
   return element(
     "aside",
     {},
-    state.score ? scoreTable(state) : null,
+    state.score ? drawEnd(state, extra, send) : null,
     isReplay ? replayControls(state, extra, send) : tableControls(state, send),
     state.own_seat === null ? lookChoice(state, send) : null,
     advice(state, extra),
     moveList(state),
-  );
-}
-
-const sideNames = (state) => state.sides.map((_, side) => sideName(state, side));
-
-function scoreTable(state) {
-  const line = (label, numbers, className = "") =>
-    element("tr", { class: className }, element("th", {}, label), ...numbers.map((number) => element("td", {}, points(number))));
-  const clauses = Object.entries(CLAUSES).map(([clause, label]) => line(label, state.score.map((score) => score[clause]), clause === "total" ? "sum" : ""));
-  return element(
-    "section",
-    { class: "sheet score" },
-    element("h2", {}, state.is_over && state.winner !== null ? `${sideName(state, state.winner)} won` : `Deal ${state.deal}`),
-    element(
-      "table",
-      {},
-      element("thead", {}, element("tr", {}, element("th", {}), ...sideNames(state).map((name) => element("th", {}, name)))),
-      element("tbody", {}, ...clauses, line("match score", state.totals)),
-    ),
   );
 }
 
@@ -52,7 +25,6 @@ function tableControls(state, send) {
   return element(
     "section",
     { class: "sheet controls" },
-    isWatched && state.phase === "over" && !state.is_over ? button("next", "Next deal", () => send({ type: "next" }), { class: "main" }) : null,
     element("label", { class: "choice" }, element("span", {}, "Others play"),
       element("select", { "data-key": "pace", onchange: (event) => send({ type: "pace", pace_s: Number(event.target.value) }) }, ...paces)),
     element(

@@ -1,11 +1,12 @@
 // The lobby: a new table, the tables of this browser, and the records.
 
+import { PACES } from "./aside.js";
 import { button, element, fill } from "./elements.js";
 
 const NAMES = { classic: "Classic", modern_american: "Modern American" };
 const YOU = "you";
 const CASUAL = 1; // the level at which seats are filled at first
-const chosen = { game: 0, episode: "match", targets: {}, seats: {} };
+const chosen = { game: 0, episode: "match", targets: {}, seats: {}, pace: 1, seed: "" };
 
 export const gameTitle = ({ game, players }) => `${NAMES[game]}, ${players} players`;
 
@@ -19,11 +20,14 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
 
   function start() {
     const { game, players } = offer;
-    open({ type: "open", game, players, seats, episode: chosen.episode, target });
+    const seed = chosen.seed === "" ? null : Number(chosen.seed);
+    open({ type: "open", game, players, seats, episode: chosen.episode, target, seed, pace_s: PACES[chosen.pace][1] });
   }
 
+  const unfinished = tables.find((one) => one.isUnfinished);
   fill(
     main,
+    ...(unfinished ? [continuation(unfinished)] : []),
     element(
       "section",
       { class: "sheet" },
@@ -37,8 +41,17 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
         redraw();
       }),
       ...(chosen.episode === "match" ? [targetChoice(offer, target, redraw)] : []),
+      choice("part", "You", ["play", "watch"], seats.includes(YOU) ? 0 : 1, (place) => {
+        if (place) seats[seats.indexOf(YOU)] = offer.levels[CASUAL].agent;
+        else seats[0] = YOU;
+        redraw();
+      }),
       ...seats.map((seat, number) => seatChoice(offer, seats, number, redraw)),
       howTheyPlay(offer, seats),
+      choice("speed", "Others play", PACES.map(([label]) => label), chosen.pace, (place) => {
+        chosen.pace = place;
+      }),
+      seedChoice(),
       element("p", { class: "note" }, seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open or from any seat."),
       button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main", disabled: isOpening }),
     ),
@@ -54,6 +67,24 @@ function choice(key, label, options, current, changed) {
     ...options.map((option, place) => element("option", { selected: place === current }, option)),
   );
   return element("label", { class: "choice" }, element("span", {}, label), select);
+}
+
+// The table of this browser that was played at last and is not over.
+function continuation({ table, title }) {
+  return element("section", { class: "sheet continue" },
+    button("continue", "Continue", () => (location.hash = `table=${table}`), { class: "main" }),
+    element("span", {}, title));
+}
+
+function seedChoice() {
+  const field = element("input", {
+    type: "number", min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, value: chosen.seed, placeholder: "any", "data-key": "seed",
+    onchange: (event) => {
+      chosen.seed = event.target.validity.valid ? event.target.value : "";
+      event.target.value = chosen.seed;
+    },
+  });
+  return element("label", { class: "choice", title: "The same number deals the same cards." }, element("span", {}, "Cards number"), field);
 }
 
 function targetChoice(offer, current, redraw) {

@@ -5,7 +5,7 @@ import { drawAside, keyStep } from "./aside.js";
 import { endsDrag, watchDrags } from "./gestures.js";
 import { drawOffers, keyPressed } from "./offers.js";
 import * as selection from "./selection.js";
-import { button, counted, element, fill, isPartner, patch, points, seatAndAgent, seatName, sideName } from "./elements.js";
+import { button, counted, element, fill, isPartner, patch, points, seatName, sideName } from "./elements.js";
 import { arrived, inWords, laidLately, lastTurn, spoken } from "./turns.js";
 
 const MANY_CARDS = 18;
