@@ -78,7 +78,7 @@ def calibrate(game: Game, players: int, boards: int) -> tuple[GameProtocol, dict
         partners=(*RULE_BASED[game][-2:], *neural) if players == 4 else (),
         partners_meet=(best, neural[0]) if players == 4 else (),
         weights={spec: str(weights_digest(spec.removeprefix("neural:"))) for spec in neural},
-        behaviour=behaviour(rules, [RANDOM, *RULE_BASED[game]], SEED),
+        behaviour=behaviour(rules, sorted((RANDOM, *RULE_BASED[game])), SEED),
     )
     return part, {
         "boards": boards,

@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def behaviour(rules: Rules, specs: Sequence[str], seed: int) -> str:
         seed: Of the boards.
     """
     digest = hashlib.sha256()
-    for first, second in zip(specs, specs[1:], strict=False):
+    for first, second in pairwise(specs):
         players = [Player(make_agent(spec, rules)) for spec in (first, second)]
         block = Block(rules, matchup(rules, (0,), (1,)), 0, _BEHAVIOUR_BOARDS, seed, "match")
         played = play_block(block, players)
@@ -205,8 +206,8 @@ def behaviour(rules: Rules, specs: Sequence[str], seed: int) -> str:
 
 
 def rule_based(game: GameProtocol) -> list[str]:
-    """The opponents that are code of this package."""
-    return [opponent.spec for opponent in game.opponents if ":" not in opponent.spec]
+    """The opponents that are code of this package, by name."""
+    return sorted(opponent.spec for opponent in game.opponents if ":" not in opponent.spec)
 
 
 def dump_protocol(seed: int, games: Sequence[GameProtocol], calibration: Sequence[dict[str, Any]]) -> str:

@@ -1,10 +1,10 @@
 """The anchored rating: random is 0 and the best rule-based player of the game 1,000.
 
-The frozen opponents' ratings are data of the protocol. An entrant's rating is the one at which a Bradley-Terry
-model expects as large a share of the deals, summed over the opponents, as the entrant has won; each opponent
-counts alike, however long its matches are. Deals are counted since random wins some of them from everybody and
-next to no match: its distance to others could not be known in matches. The interval weighs the boards at random
-(the Bayesian bootstrap, as in `ratings`), the same board alike against every opponent.
+The frozen opponents' ratings are data of the protocol. An entrant's rating is the one at which a
+Bradley-Terry model expects as large a share of the deals, summed over the opponents, as the entrant has won;
+each opponent counts alike, however long its matches are. Deals are counted since random wins some of them
+from everybody and next to no match: its distance to others could not be known in matches. The interval weighs
+the boards at random (the Bayesian bootstrap, as in `ratings`), the same board alike against every opponent.
 """
 
 from __future__ import annotations
