@@ -90,7 +90,7 @@ def _against(name: str, rows: Sequence[dict[str, Any]]) -> PageTable:
     return PageTable(
         "against",
         f"{name}: against each opponent",
-        "Points a deal are the entrant's minus the opponent's. The sign test counts boards: exact, two-sided.",
+        "Points a deal are the entrant's minus the opponent's. The sign test counts boards, two-sided.",
         ("opponent", "its rating", "boards", "points a deal", "matches won", "boards + / −", "p"),
         tuple(
             (
