@@ -30,10 +30,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "leaderboard.md"
 RESULTS = Path("results")
 _INTRODUCTION = """# Leaderboard
 
-What the bundled players reach in [the benchmark](benchmark.md) `{name} {version}`. Made by
-`python -m benchmarks.leaderboard --form {form}`, {form} form: {boards} boards against each opponent, half of them with
-three players. Intervals are at 95% over boards. Random is 0, the best rule-based player of the game 1,000. An opponent
-is itself among those that it meets.
+What bundled players reach in [the benchmark](benchmark.md) `{name} {version}`. Made by
+`python -m benchmarks.leaderboard --form {form}`, in the {form} form: {boards} boards against each opponent,
+half of them with three players. Intervals are at 95% over boards. Random is 0, the best rule-based player of
+the game 1,000. A frozen opponent has met itself as well. A gain is the mean over partners and their opponents.
 """
 
 
@@ -84,7 +84,8 @@ def _origin(result: dict[str, Any]) -> str:
     origin = result["origin"]
     versions = ", ".join(f"{name} {version}" for name, version in origin["packages"].items() if version)
     hardware = f"{origin['hardware']['processor']}, {origin['hardware']['cores']} cores"
-    return f"{origin['date']}, {hardware}, Python {origin['python']}, {versions}; code {origin['code_fingerprint']}"
+    code = f"code {origin['code_fingerprint']}"
+    return f"{origin['date']}, {hardware}, Python {origin['python']}, {versions}; {code}"
 
 
 def read_results(folder: Path, form: str) -> list[dict[str, Any]]:
