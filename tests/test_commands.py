@@ -32,8 +32,10 @@ import pytest
 pytest.importorskip("torch", reason="most of the commands train or play policies (extra `train`)")
 
 import numpy as np
+import tyro
 
 from benchmarks.ablations import VARIANTS
+from canasta_agents.arena.cli import Arguments as Evaluating
 from canasta_agents.learning.cli import parse
 from canasta_agents.learning.config import Config, from_dict
 from canasta_env import modern_american
@@ -169,6 +171,19 @@ def check_ablations(command: Command) -> None:
         assert (changed == base) == (variant == ""), f"{command.place}: {variant} changes nothing"
 
 
+def check_suite(command: Command) -> None:
+    """It would play for minutes (tests/arena/test_suite.py plays it): the options have to exist."""
+    arguments = tyro.cli(Evaluating, args=command.words[2:], config=(tyro.conf.FlagCreatePairsOff,))
+    assert arguments.suite or arguments.verify
+
+
+def check_benchmark(command: Command) -> None:
+    """It would play for hours: the options have to exist."""
+    known = options_of_example(ROOT / f"{command.words[2].replace('.', '/')}.py")
+    for word in command.words[3:]:
+        assert not word.startswith("--") or word in known, f"{command.place}: the options are {sorted(known)}"
+
+
 def check_nothing(command: Command) -> None:
     """It is another project's, and nothing of it can be looked at here."""
 
@@ -181,6 +196,10 @@ CHECKED: dict[str, Callable[[Command], None]] = {
     "canasta-play": check_installed,
     "examples/": check_example,
     "-m benchmarks.ablations": check_ablations,
+    "-m benchmarks.calibrate_suite": check_benchmark,
+    "-m benchmarks.leaderboard": check_benchmark,
+    "evaluate.py --suite": check_suite,
+    "evaluate.py --verify": check_suite,
     ". .venv/bin/activate": check_nothing,  # changes the shell that reads it
     "ray start": check_nothing,  # starts servers that stay
     "torchrun": check_nothing,  # named without a script; where it has one it runs

@@ -22,6 +22,7 @@ from canasta_agents.arena.records import write_games
 from canasta_agents.arena.report import write_report
 from canasta_agents.arena.results import add_to_ladder, collect, save, save_pairings, save_statistics
 from canasta_agents.arena.schedule import MAX_SEED, ArenaError, Scores
+from canasta_agents.arena.suite.cli import SuiteRequest, run_suite, run_verify
 from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results, shown
 from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
 from canasta_agents.arena.workers import agents_in_file
@@ -38,6 +39,7 @@ RUNS = Path("runs")
 RESULTS = Path("results")
 ALL_BUNDLED = "all"
 _SCRIPT = "evaluate.py"
+_WITH_SUITE = {"suite", "quick", "verify", "game", "players", "workers", "name"}
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,10 @@ class Arguments:
     language: docs/protocol.md). One entrant can be named twice."""
     agents_from: Path | None = None
     """A Python file whose agents take part as well: classes with reset() and act()."""
-    game: Game = "modern_american"
-    """Which game."""
-    players: Literal[2, 3, 4] = 4
-    """How many play it. Modern American is for four."""
+    game: Game | None = None
+    """Which game; modern_american if not given. With --suite: every game that the agent can play."""
+    players: Literal[2, 3, 4] | None = None
+    """How many play it; 4 if not given. Modern American is for four. With --suite as with --game."""
     target: int | None = None
     """Match score to reach; the game's own if not given."""
     format: Format = "round-robin"
@@ -91,6 +93,14 @@ class Arguments:
     """Address of a Ray cluster to play on (extra `cluster`); "local" starts one here."""
     ladder: Path | None = None
     """A JSON file of running OpenSkill ratings to bring up to date with this tournament."""
+    suite: str | None = None
+    """Play the benchmark with this agent instead of a tournament: fixed opponents, boards and figures
+    (docs/benchmark.md). Only --quick, --game, --players, --workers and --name go with it."""
+    quick: bool = False
+    """With --suite: fewer boards, minutes instead of half an hour."""
+    verify: Path | None = None
+    """A result.json of --suite to check: its figures are computed, and a sample of its boards played, again.
+    With --suite AGENT the agent is that one."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -105,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         Annotated[Arguments, tyro.conf.arg(name="")],
         args=given,
         prog=program_name(_SCRIPT),
-        config=(tyro.conf.FlagConversionOff,),
+        config=(tyro.conf.FlagCreatePairsOff,),
     )
     console = Console(highlight=False, stderr=arguments.events == STANDARD_OUTPUT)
     try:
@@ -126,13 +136,17 @@ def _fail(reason: str) -> int:
 
 
 def _run(arguments: Arguments, command: str, console: Console) -> int:
-    settings = read_settings(arguments)
     if arguments.workers is not None and arguments.workers < 1:
         raise ArenaError(f"workers: {arguments.workers} must be at least 1")
     if arguments.name is not None and (arguments.name in ("", ".", "..") or set(arguments.name) & set("/\\")):
         raise ArenaError(f"name: {arguments.name!r} must be the name of one folder, without slashes")
+    if arguments.suite is not None or arguments.verify is not None:
+        return _run_benchmark(arguments, command, console)
+    if arguments.quick:
+        raise ArenaError("quick: goes with --suite only; give --boards for fewer boards of a tournament")
     if arguments.events is not None:
         check_events(arguments.events)
+    settings = read_settings(arguments)
     ladder = Ladder.load(arguments.ladder) if arguments.ladder else None
     tournament = Tournament.prepare(settings)
     has_secret_seed = arguments.seed is None and any(map(is_third_party, settings.agents))
@@ -154,6 +168,26 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
         show_ladder(console, ladder)
     console.print(f"Report: {shown(str(folder / 'report.html'))}", soft_wrap=True)
     return 0
+
+
+def _run_benchmark(arguments: Arguments, command: str, console: Console) -> int:
+    """The benchmark: everything that its protocol fixes cannot be given."""
+    usual = Arguments()
+    for name in vars(arguments).keys() - _WITH_SUITE:
+        if getattr(arguments, name) != getattr(usual, name):
+            option = name.replace("_", "-")
+            raise ArenaError(f"{option}: cannot be given with --suite or --verify, whose protocol fixes it")
+    request = SuiteRequest(
+        arguments.suite,
+        arguments.game,
+        arguments.players,
+        arguments.quick,
+        arguments.workers,
+        arguments.name,
+    )
+    if arguments.verify is not None:
+        return run_verify(arguments.verify, request, console)
+    return run_suite(request, RESULTS, command, console)
 
 
 def _play(tournament: Tournament, folder: Path, arguments: Arguments, command: str, console: Console) -> None:
@@ -193,7 +227,7 @@ def read_settings(arguments: Arguments) -> Settings:
         ArenaError: If something does not fit, with what would.
         RulesError: If there is no such game.
     """
-    rules = standard_rules(arguments.game, arguments.players, arguments.target)
+    rules = standard_rules(arguments.game or "modern_american", arguments.players or 4, arguments.target)
     return Settings(
         rules=rules,
         agents=_agents(arguments, rules),

@@ -49,7 +49,7 @@ def collect(tournament: Tournament, command: str = "", seconds: float = 0.0) -> 
         "format": FORMAT,
         "version": VERSION,
         "settings": _settings(tournament),
-        "origin": _origin(tournament, command, seconds),
+        "origin": origin_of(tournament.code, command, seconds),
         "entrants": [
             {
                 "name": entrant.name,
@@ -185,12 +185,19 @@ def _settings(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def _origin(tournament: Tournament, command: str, seconds: float) -> dict[str, Any]:
+def origin_of(code: str, command: str, seconds: float) -> dict[str, Any]:
+    """Where results come from.
+
+    Args:
+        code: Fingerprint of the code.
+        command: The command line.
+        seconds: How long it took.
+    """
     return {
         "command": command,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
-        "code_fingerprint": tournament.code,
+        "code_fingerprint": code,
         "python": platform.python_version(),
         "platform": f"{sys.platform} {platform.machine()}",
         "packages": {name: _version(name) for name in ("canasta-env", "numpy", "numba", "scipy", "torch")},

@@ -1,0 +1,1 @@
+"""The benchmark that others report on: one fixed, versioned protocol for each game (docs/benchmark.md)."""

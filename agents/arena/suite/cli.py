@@ -1,0 +1,140 @@
+"""`evaluate.py --suite AGENT` and `evaluate.py --verify RESULT.json`."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from canasta_agents.arena.schedule import ArenaError
+from canasta_agents.arena.suite.page import PageTable, facts_of, tables_of, write_pages
+from canasta_agents.arena.suite.plan import plan_games, play_games
+from canasta_agents.arena.suite.protocol import FORMS, NAME, VERSION, GameProtocol, load_protocol
+from canasta_agents.arena.suite.result import collect
+from canasta_agents.arena.suite.verify import verify
+from canasta_agents.arena.terminal import progress_bar, shown
+from canasta_agents.files import FolderInUseError, claim_folder, write_file
+from canasta_agents.processes import REFUSED
+from canasta_agents.registry import fingerprint
+
+RESULT = "result.json"
+_MOST_PROBLEMS = 20  # that are printed
+
+
+@dataclass(frozen=True)
+class SuiteRequest:
+    """What a command line asks of the benchmark.
+
+    Args:
+        spec: Of the entrant; None to verify with the one that the result names.
+        game: None: every game that the entrant can play.
+        players: Likewise.
+        is_quick: Whether in the quick form.
+        workers: Number of processes; all cores if None.
+        name: Of the folder; made from the spec if None.
+    """
+
+    spec: str | None
+    game: str | None
+    players: int | None
+    is_quick: bool
+    workers: int | None
+    name: str | None
+
+
+def run_suite(request: SuiteRequest, results: Path, command: str, console: Console) -> int:
+    """Play the benchmark and write its result and pages; the process's exit code.
+
+    Args:
+        request: What to play.
+        results: Folder below which everything is written.
+        command: The command line.
+        console: Where to print.
+
+    Raises:
+        ArenaError: If something does not fit, or another process plays into the same folder.
+        RegistryError: If the entrant cannot be made.
+    """
+    assert request.spec is not None
+    protocol = load_protocol()
+    form = FORMS["quick" if request.is_quick else "full"]
+    plans, left_out = plan_games(protocol, _games(request), form, request.spec)
+    for name, reason in left_out.items():
+        console.print(f"Left out {name}: {shown(reason)}", soft_wrap=True)
+    home = results / f"{NAME}-{VERSION}"
+    folder = home / (request.name or _folder_name(request, form.name))
+    started = time.monotonic()
+    try:
+        with claim_folder(folder):
+            with progress_bar(console) as progress:
+                for _ in play_games(plans, home / "blocks", request.workers, progress):
+                    pass
+            result = collect(plans, left_out, protocol, form, command, time.monotonic() - started)
+            text = json.dumps(result, ensure_ascii=False, allow_nan=False, indent=1)
+            write_file(folder / RESULT, text + "\n")
+            write_pages(folder, result)
+    except FolderInUseError as error:
+        raise ArenaError(f"suite: this entrant is being played into {folder}; wait for it") from error
+    for table in tables_of(result):
+        if table.kind != "style":  # is on the page
+            console.print(_terminal_table(table))
+    console.print(facts_of(result), markup=False)
+    console.print(f"Page: {shown(str(folder / 'page.html'))}", soft_wrap=True)
+    return 0
+
+
+def run_verify(path: Path, request: SuiteRequest, console: Console) -> int:
+    """Verify a result; the process's exit code: 0 if nothing is wrong with it.
+
+    Raises:
+        ArenaError: If the file is no result of this protocol.
+        RegistryError: If its entrant cannot be made.
+    """
+    problems = 0
+    for problem in verify(path, load_protocol(), request.spec, random.SystemRandom()):
+        problems += 1
+        if problems <= _MOST_PROBLEMS:
+            console.print(f"[red]wrong[/] {shown(problem)}", soft_wrap=True)
+    if problems:
+        console.print(f"{shown(str(path))}: {problems} figures are not what they should be.", soft_wrap=True)
+        return REFUSED
+    console.print(f"{shown(str(path))}: figures and the boards that were played again are the same.")
+    return 0
+
+
+def _games(request: SuiteRequest) -> Sequence[GameProtocol]:
+    """The games of the protocol that are asked for."""
+    protocol = load_protocol()
+    games = [
+        part
+        for part in protocol.games
+        if request.game in (None, part.game) and request.players in (None, part.players)
+    ]
+    if not games:
+        protocol.game(str(request.game), request.players or 0)
+    return games
+
+
+def _folder_name(request: SuiteRequest, form: str) -> str:
+    """From the entrant, its files and the games: another entrant's result is never written over."""
+    spec = str(request.spec)
+    short = re.sub(r"[^A-Za-z0-9_.@+-]+", "-", spec).strip("-.")[-60:]
+    chosen = [str(part) for part in (request.game, request.players) if part is not None]
+    return "-".join([short, fingerprint(spec)[:6], *chosen, form])
+
+
+def _terminal_table(content: PageTable) -> Table:
+    table = Table(title=content.title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for place, head in enumerate(content.head):
+        table.add_column(head, justify="right" if place else "left")
+    for row in content.rows:
+        table.add_row(*(shown(cell) for cell in row))
+    return table

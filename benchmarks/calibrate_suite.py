@@ -1,0 +1,111 @@
+"""Rate the frozen opponents of the benchmark against each other and write its data anew.
+
+    python -m benchmarks.calibrate_suite --boards 300
+
+It is how agents/arena/suite/protocol.json was made; to run it again makes another version of the protocol.
+Every opponent plays matches with every other one on boards of a seed of its own; a Bradley-Terry model of the
+deals won, scaled so that random is 0 and the best rule-based player 1,000, gives their ratings.
+"""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canasta_agents.arena.ratings import ELO_PER_UNIT, bradley_terry
+from canasta_agents.arena.suite.protocol import (
+    DATA,
+    RANDOM,
+    GameProtocol,
+    Opponent,
+    behaviour,
+    dump_protocol,
+    weights_digest,
+)
+from canasta_agents.arena.tournament import Settings, Tournament
+from canasta_agents.files import write_file
+from canasta_env.rules import Game, standard_rules
+
+SEED = 6_203_415_977_080_126_001  # of the protocol's boards
+CALIBRATION_SEED = SEED + 1
+JOURNAL = Path("results") / "suite-calibration"
+ANCHOR_RATING = 1_000.0
+_SCALE = 1_000.0  # deals that each pairing counts for
+
+RULE_BASED: dict[Game, tuple[str, ...]] = {
+    "classic": ("eager", "weigher", "watcher", "closer"),
+    "modern_american": ("simple", "keeper"),
+}
+GAMES: tuple[tuple[Game, int], ...] = (
+    ("modern_american", 4),
+    ("classic", 4),
+    ("classic", 3),
+    ("classic", 2),
+)
+
+
+def calibrate(game: Game, players: int, boards: int) -> tuple[GameProtocol, dict[str, Any]]:
+    """The part of the protocol of one game, and what its ratings were computed from."""
+    rules = standard_rules(game, players)
+    policy = game if game == "modern_american" else f"{game}_{players}"
+    neural = (f"neural:{policy}@1", f"neural:{policy}")
+    boards = boards // 2 if players == 3 else boards
+    specs = (RANDOM, *RULE_BASED[game], *neural)
+    settings = Settings(rules, specs, episode="match", boards=boards, seed=CALIBRATION_SEED, records="none")
+    tournament = Tournament.prepare(settings)
+    tournament.run(JOURNAL, progress=lambda done, wanted, run: print(game, players, done, wanted, flush=True))
+    shares = {
+        pair: float(run.table.deal_wins.sum() / run.table.deals.sum())
+        for pair, run in zip(combinations(range(len(specs)), 2), tournament.runs, strict=True)
+    }
+    strengths = _strengths(len(specs), shares)
+    best = max(RULE_BASED[game], key=lambda spec: strengths[specs.index(spec)])
+    scale = ANCHOR_RATING / float(strengths[specs.index(best)])
+    order = np.argsort(strengths, kind="stable")
+    part = GameProtocol(
+        game=game,
+        players=players,
+        points_per_logit=round(scale, 2),
+        anchor=best,
+        opponents=tuple(Opponent(specs[i], round(float(strengths[i]) * scale, 1)) for i in order),
+        searcher=f"search:{neural[1]}",
+        partners=(*RULE_BASED[game][-2:], *neural) if players == 4 else (),
+        partners_meet=(best, neural[0]) if players == 4 else (),
+        weights={spec: str(weights_digest(spec.removeprefix("neural:"))) for spec in neural},
+        behaviour=behaviour(rules, sorted((RANDOM, *RULE_BASED[game])), SEED),
+    )
+    return part, {
+        "boards": boards,
+        "seed": CALIBRATION_SEED,
+        "date": datetime.now(UTC).date().isoformat(),
+        "deals_won": [[specs[a], specs[b], round(share, 5)] for (a, b), share in shares.items()],
+    }
+
+
+def _strengths(num: int, shares: dict[tuple[int, int], float]) -> NDArray[np.float64]:
+    """Log odds, random's (the first) being 0; all pairings count alike."""
+    wins = np.zeros((num, num))
+    for (first, second), share in shares.items():
+        wins[first, second], wins[second, first] = _SCALE * share + 0.5, _SCALE * (1 - share) + 0.5
+    ratings = bradley_terry(wins) / ELO_PER_UNIT
+    return ratings - ratings[0]
+
+
+def main() -> None:
+    """Rate the players of all games and write protocol.json."""
+    parser = argparse.ArgumentParser(description="Rate the benchmark's frozen opponents.")
+    parser.add_argument("--boards", type=int, default=300, help="of each pairing; half with three players")
+    boards = parser.parse_args().boards
+    parts = [calibrate(game, players, boards) for game, players in GAMES]
+    write_file(DATA, dump_protocol(SEED, [part for part, _ in parts], [how for _, how in parts]))
+    print(DATA)
+
+
+if __name__ == "__main__":
+    main()

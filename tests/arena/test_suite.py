@@ -1,0 +1,263 @@
+"""The benchmark: frozen data, a page from tiny boards, resuming, verification, and errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="the frozen policies need PyTorch (extra `train`)")
+
+from canasta_agents.arena.cli import main
+from canasta_agents.arena.schedule import ArenaError
+from canasta_agents.arena.suite import protocol as protocols
+from canasta_agents.arena.suite.plan import plan_game
+from canasta_agents.arena.suite.protocol import (
+    FORMS,
+    Form,
+    behaviour,
+    load_protocol,
+    playable_spec,
+    rule_based,
+)
+from canasta_agents.arena.suite.rating import DealsWon, anchored_rating
+
+PROTOCOL = load_protocol()
+TINY = Form("quick", boards=2, searcher_boards=0, partner_boards=2, check_boards=2)
+
+pytestmark = pytest.mark.usefixtures("forked_processes")
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The quick form on tiny boards, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(FORMS, "quick", TINY)
+    return tmp_path / "results" / "canasta-bench-1"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The result of `eager` in two-player Classic, on tiny boards."""
+    folder = tmp_path_factory.mktemp("played")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setitem(FORMS, "quick", TINY)
+        assert suite("eager", "--game", "classic", "--players", "2", "--name", "mine") == 0
+    return folder / "results" / "canasta-bench-1" / "mine"
+
+
+def suite(*arguments: str) -> int:
+    return main(["--suite", *arguments, "--quick", "--workers", "1"])
+
+
+def test_the_data_of_version_1_is_frozen():
+    assert (protocols.VERSION, PROTOCOL.digest) == (1, "5883236e2fc34428")
+
+
+@pytest.mark.parametrize("game", PROTOCOL.games, ids=lambda game: game.name)
+def test_frozen_players_are_here_and_play_as_they_did(game):
+    assert behaviour(game.rules, rule_based(game), PROTOCOL.seed) == game.behaviour
+    for opponent in game.opponents:
+        assert playable_spec(game, opponent.spec) == opponent.spec
+    assert playable_spec(game, game.searcher) == game.searcher
+
+
+@pytest.mark.parametrize("game", PROTOCOL.games, ids=lambda game: game.name)
+def test_the_scale_is_anchored_and_partners_are_four(game):
+    ratings = {opponent.spec: opponent.rating for opponent in game.opponents}
+    assert (ratings["random"], ratings[game.anchor]) == (0, 1_000)
+    assert game.anchor in rule_based(game)
+    assert len(game.partners) == (4 if game.players == 4 else 0)
+
+
+def test_a_policy_whose_weights_are_gone_is_named(monkeypatch):
+    monkeypatch.setattr(protocols, "weights_digest", lambda policy: None)
+    game = PROTOCOL.game("classic", 2)
+    with pytest.raises(ArenaError, match=r"plays against neural:classic_2 with the weights \w+.*none of"):
+        playable_spec(game, "neural:classic_2")
+
+
+def test_a_policy_that_got_another_name_is_found_by_its_weights(monkeypatch):
+    game = PROTOCOL.game("classic", 2)
+    kept = {"classic_2": "others", "classic_2@2": game.weights["neural:classic_2"]}
+    monkeypatch.setattr(protocols, "bundled_policies", lambda: list(kept))
+    monkeypatch.setattr(protocols, "weights_digest", kept.get)
+    assert playable_spec(game, "search:neural:classic_2") == "search:neural:classic_2@2"
+
+
+def test_a_rating_is_the_one_that_expects_the_deals_won():
+    boards, deals = 400, 10.0
+    ratings, scale, truth = (0.0, 600.0, 1_000.0), 300.0, 850.0
+    meetings = [
+        DealsWon(
+            rating,
+            np.full(boards, deals / (1 + np.exp(-(truth - rating) / scale))),
+            np.full(boards, deals),
+        )
+        for rating in ratings
+    ]
+    interval = anchored_rating(meetings, scale)
+    assert interval.estimate == pytest.approx(truth, abs=0.5)
+    assert interval.low <= interval.estimate <= interval.high
+
+
+def test_who_wins_every_deal_has_a_finite_rating():
+    meetings = [DealsWon(rating, np.full(5, 4.0), np.full(5, 4.0)) for rating in (0.0, 1_000.0)]
+    assert 1_000 < anchored_rating(meetings, 300.0).estimate < 5_000
+
+
+def test_the_page_comes_in_four_forms(played):
+    result = json.loads((played / "result.json").read_text())
+    opponents = [row["opponent"] for row in result["games"][0]["summary"]["against"]]
+    assert opponents == [opponent.spec for opponent in PROTOCOL.game("classic", 2).opponents]
+    page, markdown = (played / "page.html").read_text(), (played / "page.md").read_text()
+    for text in ("the evaluator's own checks", "against each opponent", "decisions a second"):
+        assert text in markdown
+        assert text.replace("'", "&#x27;") in page
+    rows = list(csv.DictReader((played / "result.csv").open()))
+    assert [row["opponent"] for row in rows] == opponents
+    assert {row["boards"] for row in rows} == {"2"}
+
+
+def test_the_evaluators_checks_pass(played):
+    game = json.loads((played / "result.json").read_text())["games"][0]
+    itself, random = game["summary"]["checks"]
+    assert itself["is_exact"] and itself["passed"] and random["passed"]
+    assert game["frozen_players_are_unchanged"]
+
+
+def test_after_an_interruption_it_goes_on_to_the_same_bytes(tiny, monkeypatch):
+    arguments = ("eager", "--game", "classic", "--players", "2", "--name", "mine")
+    assert suite(*arguments) == 0
+    whole = _without_origin(tiny / "mine" / "result.json")
+    blocks = sorted((tiny / "blocks").iterdir())
+    for block in blocks[::2]:  # as if these had not been played yet
+        block.unlink()
+    shutil.rmtree(tiny / "mine")
+    assert suite(*arguments) == 0
+    assert _without_origin(tiny / "mine" / "result.json") == whole
+    assert sorted((tiny / "blocks").iterdir()) == blocks
+
+
+def _without_origin(path: Path) -> str:
+    """A result's text but for when, where and how fast it was made."""
+    return re.sub(r'\n "origin": \{.*', "", path.read_text(), flags=re.DOTALL)
+
+
+def test_partners_are_seated_with_the_entrant_and_with_themselves():
+    game = PROTOCOL.game("modern_american", 4)
+    plan = plan_game(game, PROTOCOL, TINY, "keeper")
+    pairs = {(runs.partner, runs.opponent) for runs in plan.partners}
+    assert {partner for partner, _ in pairs} == set(game.partners)
+    assert all(partner != opponent for partner, opponent in pairs)
+    mixed, alone = plan.partners[0].mixed, plan.partners[0].alone
+    assert mixed.matchup.is_mixed and not alone.matchup.is_mixed
+    assert (mixed.wanted, alone.wanted) == (2, 2)
+
+
+def test_a_mixed_pair_of_equals_gains_nothing(tiny):
+    assert suite("keeper", "--game", "modern_american", "--name", "pair") == 0
+    rows = json.loads((tiny / "pair" / "result.json").read_text())["games"][0]["summary"]["partners"]
+    gains = {row["partner"]: row["gain"]["estimate"] for row in rows}
+    assert gains["keeper"] == 0
+    assert gains["simple"] != 0
+
+
+def verify(path: Path) -> int:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(FORMS, "quick", TINY)
+        patch.setattr("canasta_agents.arena.suite.verify.SAMPLED_BLOCKS", 1_000)
+        return main(["--verify", str(path)])
+
+
+def change(played: Path, folder: Path, change_it) -> Path:
+    """A copy of the result with a change in it."""
+    result = json.loads((played / "result.json").read_text())
+    change_it(result)
+    path = folder / "changed.json"
+    path.write_text(json.dumps(result))
+    return path
+
+
+def test_an_honest_result_is_verified(played, capsys):
+    assert verify(played / "result.json") == 0
+    assert "are the same" in capsys.readouterr().out
+
+
+def test_a_changed_figure_is_found(played, tmp_path, capsys):
+    def flatter(result):
+        result["games"][0]["summary"]["rating"]["estimate"] += 50
+
+    assert verify(change(played, tmp_path, flatter)) != 0
+    assert "summary.rating.estimate" in capsys.readouterr().out
+
+
+def test_a_changed_board_is_found_though_its_figures_fit(played, tmp_path, capsys):
+    from canasta_agents.arena.suite.result import summarise
+
+    def flatter(result):
+        game = result["games"][0]
+        game["meetings"][1]["per_board"]["points"][0] += 500
+        game["summary"] = summarise(PROTOCOL.game("classic", 2), game["meetings"])
+
+    assert verify(change(played, tmp_path, flatter)) != 0
+    assert "board 0: points" in capsys.readouterr().out
+
+
+def test_fewer_boards_than_the_form_asks_for_are_found(played, tmp_path, capsys):
+    from canasta_agents.arena.suite.result import summarise
+
+    def shorten(result):
+        game = result["games"][0]
+        for numbers in game["meetings"][0]["per_board"].values():
+            del numbers[1:]
+        game["summary"] = summarise(PROTOCOL.game("classic", 2), game["meetings"])
+
+    assert verify(change(played, tmp_path, shorten)) != 0
+    assert "has 1 boards; the form asks for 2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change_it", "says"),
+    [
+        (lambda result: result["protocol"].update(version=2), "was played by canasta-bench 2"),
+        (lambda result: result["protocol"].update(digest="0" * 16), "this package has canasta-bench 1"),
+        (lambda result: result.update(format="canasta-arena-results"), "its format is"),
+        (lambda result: result.pop("protocol"), "is no result of canasta-bench"),
+        (lambda result: result["form"].update(boards=1), "its form"),
+        (lambda result: result["games"][0].pop("meetings"), "is damaged"),
+    ],
+    ids=["version", "data", "format", "no protocol", "form", "damaged"],
+)
+def test_what_is_no_result_of_this_protocol_is_refused(played, tmp_path, capsys, change_it, says):
+    assert verify(change(played, tmp_path, change_it)) != 0
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nobody",), "no agent 'nobody'"),
+        (("neural:classic_2", "--game", "modern_american"), "has learnt classic with 2 players"),
+        (("keeper", "--game", "modern_american", "--players", "2"), "has no game modern_american with 2"),
+        (("eager", "--boards", "5"), "boards: cannot be given with --suite"),
+        (("eager", "--seed", "1"), "seed: cannot be given with --suite"),
+        (("onnx:missing.onnx",), "missing.onnx"),
+    ],
+    ids=["agent", "game", "players", "boards", "seed", "file"],
+)
+def test_what_cannot_be_played_is_refused(tiny, capsys, arguments, says):
+    assert suite(*arguments) != 0
+    assert says in capsys.readouterr().err
+    assert not tiny.exists()
+
+
+def test_quick_needs_the_suite(capsys):
+    assert main(["--quick"]) != 0
+    assert "goes with --suite only" in capsys.readouterr().err
