@@ -108,6 +108,9 @@ PROGRAMS = {
     "-m canasta_env picture": Program(leaves=("docs/images/table.png",)),
     "-m benchmarks.aec": Program(prints=r"raw AEC loop +[\d,]+ decisions/s"),
     "-m benchmarks.arena": Program(prints=r"arena +[\d,]+ deals/s"),
+    "-m benchmarks.chance": Program(
+        shorter=("--boards", "2"), prints=r"valued by neural:\w+: 2 boards, .+ interval with factor"
+    ),
     "-m benchmarks.engine": Program(prints=r"mask and step +[\d,]+ \S+/s"),
     "-m benchmarks.redeal": Program(prints=r"one view often +[\d,]+ tables/s"),
     "-m benchmarks.train": Program(shorter=SHORT_RUN, prints=r"bound by the network.+ decisions/s"),
