@@ -68,11 +68,14 @@ class ProcessAgent:
             ProgramError: If a program failed at one of them. The other seats' programs go on.
         """
         seats = batch.seats.tolist()
-        for row, seat in enumerate(seats):
-            self._ask(seat, batch, row)
-        actions = np.zeros(len(batch), np.int64)
-        for row, seat in enumerate(seats):
-            actions[row] = self._seats[seat].answer()
+        try:
+            for row, seat in enumerate(seats):
+                self._ask(seat, batch, row)
+            actions = np.array([self._seats[seat].answer() for seat in seats], np.int64)
+        except BaseException:  # such as that the time of a tournament's decision is up
+            for program in self._seats.values():
+                program.interrupt()
+            raise
         for seat in seats:
             if (fault := self._seats[seat].fault) is not None:
                 raise ProgramError(str(fault))
@@ -150,10 +153,6 @@ class _SeatProgram:
         except ProgramError as error:
             self.fault = error
             return 0
-        except BaseException:  # such as that the time of a tournament's decision is up
-            self.fault = ProgramError("was interrupted at a decision")
-            self.end()
-            raise
         del self._asked[0]
         return action
 
@@ -165,6 +164,12 @@ class _SeatProgram:
         if not isinstance(action, str) or action not in ID_OF:
             raise program.failed(f"answered question {number} with {shown(action)}, which is no action")
         return ID_OF[action]
+
+    def interrupt(self) -> None:
+        """End a program that still has to answer: what it says later would be taken for other answers."""
+        if self._asked and self.fault is None:
+            self.fault = ProgramError("was interrupted at a decision")
+            self.end()
 
     def end(self) -> None:
         """End the program."""

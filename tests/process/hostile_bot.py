@@ -63,6 +63,9 @@ def misbehave(question):
         complain_forever()
     if MODE == "silent":
         wait_forever()
+    if MODE == "slow":
+        time.sleep(2)
+        say(right)
 
 
 if MODE == "crashes_in_hello":
@@ -75,9 +78,9 @@ if MODE == "other_protocol":
 if MODE == "stubborn":  # ignores what can be ignored, and has a child
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     child = subprocess.Popen(["sleep", "600"])
-if len(sys.argv) > 2:
+if len(sys.argv) > 2 and MODE == "stubborn":
     with Path(sys.argv[2]).open("a") as file:
-        file.write(f"{os.getpid()} {child.pid if MODE == 'stubborn' else ''} ")
+        file.write(f"{os.getpid()} {child.pid} ")
 
 num_questions = 0
 for line in sys.stdin:

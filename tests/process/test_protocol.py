@@ -25,8 +25,9 @@ from tests.process.transcript import BOT, FROM, TO, played_lines, shown
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-SIMPLE = f"process:{sys.executable} {ROOT / BOT}"
-COUNTING = f"process:node {ROOT / 'examples/bots/counting_bot.js'}"
+TIMES = "?hello=60&move=60"  # for slow machines
+SIMPLE = f"process:{sys.executable} {ROOT / BOT}{TIMES}"
+COUNTING = f"process:node {ROOT / 'examples/bots/counting_bot.js'}{TIMES}"
 RULES = classic(players=2)
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
@@ -72,7 +73,7 @@ def test_every_message_and_field_that_is_sent_stands_on_the_page() -> None:
 def test_the_page_s_whole_program_plays(tmp_path: Path) -> None:
     code = PAGE.partition("```python\n")[2].partition("```")[0]
     (tmp_path / "bot.py").write_text(code)
-    play_a_deal(make(f"process:{sys.executable} {tmp_path / 'bot.py'}", RULES))
+    play_a_deal(make(f"process:{sys.executable} {tmp_path / 'bot.py'}{TIMES}", RULES))
 
 
 def test_the_programs_that_the_page_names_are_there() -> None:
@@ -132,7 +133,7 @@ def check_events(events: list[dict]) -> None:
 
 
 def test_a_program_plays_at_a_table_of_the_browser_and_hears_what_the_others_do(tmp_path: Path) -> None:
-    spec = f"process:{sys.executable} {logging_bot(tmp_path)}"
+    spec = f"process:{sys.executable} {logging_bot(tmp_path)}{TIMES}"
     session = Session(RULES, [spec, "random"], lambda spec: make(spec, RULES), 3, "match")
     while session.state()["score"] is None:
         session.advance()
@@ -150,7 +151,7 @@ def test_a_program_plays_at_a_table_of_the_browser_and_hears_what_the_others_do(
 
 
 def test_after_an_undo_a_program_hears_the_deal_anew(tmp_path: Path) -> None:
-    spec = f"process:{sys.executable} {logging_bot(tmp_path)}"
+    spec = f"process:{sys.executable} {logging_bot(tmp_path)}{TIMES}"
     session = Session(RULES, [spec, "random"], lambda spec: make(spec, RULES), 3, "match")
     for _ in range(8):
         session.advance()

@@ -37,7 +37,7 @@ def played_lines(root: Path) -> list[str]:
             return message, came
 
     block = Block(rules, matchup(rules, (0,), (1,)), 0, 1, seed=5, decision_time_s=60)
-    program = make(f"process:{sys.executable} {root / BOT}", rules)
+    program = make(f"process:{sys.executable} {root / BOT}?hello=60&move=60", rules)
     with patch.object(process_agent, "Program", Recorded):
         played = play_block(block, [Player(program), Player(make("random", rules))])
     assert not played.faults
