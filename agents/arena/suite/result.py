@@ -154,8 +154,9 @@ def summarise(game: GameProtocol, meetings: Sequence[Mapping[str, Any]]) -> dict
 
 def _table(content: Mapping[str, Any]) -> BoardTable:
     boards = content["per_board"]
-    arrays = {name: np.asarray(boards[name], np.float64) for name in _TALLIES}
-    return BoardTable(content["games"], **arrays | {"deals": arrays["deals"].astype(np.int64)})
+    arrays: dict[str, Any] = {name: np.asarray(boards[name], np.float64) for name in _TALLIES}
+    arrays["deals"] = arrays["deals"].astype(np.int64)
+    return BoardTable(content["games"], **arrays)
 
 
 def _of(tables: Mapping[tuple[str, str], BoardTable], first: str, second: str) -> BoardTable:
