@@ -20,6 +20,8 @@ let why = null;
 let isOpening = false;
 let timer = null;
 
+// The address of a record names its step, so that a link leads to a position.
+const stepInAddress = () => Number(new URLSearchParams(location.hash.slice(1)).get("step") ?? NaN);
 const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
 const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
 
@@ -114,6 +116,7 @@ function enter() {
       say("The table is being looked for …");
     }
     send({ type: "join", table });
+    if (stepInAddress() >= 0) send({ type: "go", table, step: stepInAddress() });
   }
   show();
 }
@@ -143,6 +146,7 @@ const received = {
     const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
     say("");
     state = message;
+    if (state.kind === "replay") history.replaceState(null, "", `#table=${state.table}&step=${state.step}`);
     remember(message.table, title(message), message.kind === "table" && !message.is_over);
     show();
     if (hasEnded) main.querySelector(".score")?.scrollIntoView({ block: "nearest" });
