@@ -1,7 +1,7 @@
 """Records: a deal or a match as JSON lines, to keep, to replay and to verify.
 
-A file has a line for the game (rules, seed), one for each deal (dealer, scores, order, actions, points), and
-a last one with the final scores and a checksum of the lines above it.
+A file has a line for the game (rules, seed, perhaps who sat where), one for each deal (dealer, scores, order,
+actions, points), and a last one with the final scores and a checksum of the lines above it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ FORMAT = "canasta_env record"
 VERSION = 1
 _LONGEST_PATH = 300  # what errors show of one: its end
 _GAME_KEYS = ("format", "version", "rules", "seed")
+_AGENTS = "agents"  # of the game's line, where they are known
+_LONGEST_AGENT = 1_000  # characters
 _DEAL_KEYS = ("deal", "dealer", "scores", "order", "actions", "points")
 _END_KEYS = ("deals", "scores", "sha256")
 
@@ -62,6 +64,7 @@ class Record:
     rules: Rules
     seed: int | None  #: that fixes every order; None if the cards came from elsewhere
     deals: tuple[DealRecord, ...]
+    agents: tuple[str, ...] | None = None  #: who sat in each seat; None if nobody has noted it
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -144,6 +147,8 @@ def to_text(record: Record) -> str:
     if not record.deals:
         raise RecordError("a record has at least one deal")
     game = {"format": FORMAT, "version": VERSION, "rules": record.rules.to_dict(), "seed": record.seed}
+    if record.agents is not None:
+        game[_AGENTS] = list(record.agents)
     lines = [json.dumps(game)]
     for number, deal in enumerate(record.deals, start=1):
         lines.append(json.dumps({"deal": number, **vars(deal)}))
@@ -178,14 +183,14 @@ def parse(text: str, where: str) -> Record:
     """
     lines = _lines_of(text, where)
     objects = [_parse(line, f"{where}, line {number}") for number, line in enumerate(lines, start=1)]
-    rules, seed = _read_game(objects[0], f"{where}, line 1")
+    rules, seed, agents = _read_game(objects[0], f"{where}, line 1")
     if len(objects) < 3 or set(objects[-1]) != set(_END_KEYS):
         raise RecordError(f"{where}, line {len(lines)}: the record is cut off: its last line is missing")
     deals = [
         _read_deal(fields, number, rules, f"{where}, line {number + 1}")
         for number, fields in enumerate(objects[1:-1], start=1)
     ]
-    record = Record(rules, seed, tuple(deals))
+    record = Record(rules, seed, tuple(deals), agents)
     _check_end(objects[-1], lines, record, f"{where}, line {len(lines)}")
     return record
 
@@ -334,20 +339,32 @@ def _parse(line: str, where: str) -> dict[str, Any]:
     return fields
 
 
-def _read_game(fields: Mapping[str, Any], where: str) -> tuple[Rules, int | None]:
+def _read_game(fields: Mapping[str, Any], where: str) -> tuple[Rules, int | None, tuple[str, ...] | None]:
     if fields.get("format") != FORMAT:
         raise RecordError(f'{where}: not a record: "format" is {fields.get("format")!r}, not {FORMAT!r}')
     if fields.get("version") != VERSION:
         raise RecordError(f"{where}: version {fields.get('version')!r}; this program reads version {VERSION}")
-    _check_keys(fields, _GAME_KEYS, where)
+    _check_keys({key: field for key, field in fields.items() if key != _AGENTS}, _GAME_KEYS, where)
     try:
         if not isinstance(fields["rules"], Mapping):
             raise RecordError("rules: not an object")
         rules = Rules.from_dict(fields["rules"])
         seed = None if fields["seed"] is None else check_seed(fields["seed"])
+        agents = _read_agents(fields.get(_AGENTS), rules)
     except ValueError as error:
         raise RecordError(f"{where}: {error}") from None
-    return rules, seed
+    return rules, seed, agents
+
+
+def _read_agents(agents: Any, rules: Rules) -> tuple[str, ...] | None:
+    if agents is None:
+        return None
+    is_list = isinstance(agents, list) and len(agents) == rules.players
+    if not is_list or not all(isinstance(name, str) and len(name) <= _LONGEST_AGENT for name in agents):
+        raise RecordError(
+            f"agents: {shown(agents)} must be a list of {rules.players} texts, one for each seat"
+        )
+    return tuple(agents)
 
 
 def _read_deal(fields: Mapping[str, Any], number: int, rules: Rules, where: str) -> DealRecord:

@@ -107,7 +107,7 @@ class Replay:
             "episode": "match" if len(self._record.deals) > 1 else "deal",
             "deal": self._deal + 1,
             "names": [None] * rules.players,
-            "seated": seated(rules, [None] * rules.players),
+            "seated": seated(rules, self._record.agents or [None] * rules.players),
             "own_seat": None,
             "seen_from": self._seen_from,
             "legal": [],

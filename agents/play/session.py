@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -321,10 +321,10 @@ class Session:
             PlayError: If there is nothing that may be saved yet.
         """
         if self.own_seat is None or self._game.table.is_over:
-            return self._game.record()
+            return replace(self._game.record(), agents=self.seats)
         if not self._game.finished:
             raise PlayError("the first deal is not over: its record would show the hidden cards")
-        return self._game.record(with_this_deal=False)
+        return replace(self._game.record(with_this_deal=False), agents=self.seats)
 
     def _play(self, message: Mapping[str, Any]) -> None:
         at = whole_number_of(message, "at", 0, _MAX_MOVES)
@@ -474,7 +474,7 @@ class Session:
 def seated(rules: Rules, seats: Sequence[str | None]) -> list[dict[str, str | None]]:
     """Each seat as people are shown it: its `name`, and `title` and `how` of an agent in it."""
     return [
-        {"name": name, **({} if spec in (None, YOU) else portrait(spec, rules.game).message())}
+        {"name": name, **({} if spec is None or spec == YOU else portrait(spec, rules.game).message())}
         for name, spec in zip(seat_names(rules.players), seats, strict=True)
     ]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from canasta_env import Rules, Table, classic, modern_american
+from canasta_env import Rules, Table, classic, modern_american, records
 from canasta_env.__main__ import main
 from canasta_env.actions import parse
 from canasta_env.envs.episode import Episode
@@ -230,3 +230,21 @@ def test_the_command(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text("")
     assert main(["verify", str(path)]) == 1
     assert "the file is empty" in capsys.readouterr().err
+
+
+def test_a_record_keeps_who_sat_where() -> None:
+    recorder = Recorder(classic(players=2), seed=1)
+    recorder.begin(Table(classic(players=2), seed=1))
+    record = dataclasses.replace(recorder.record(), agents=("you", "watcher"))
+    assert records.parse(records.to_text(record), "here") == record
+    assert records.parse(records.to_text(recorder.record()), "here").agents is None
+
+
+@pytest.mark.parametrize("agents", ['"you"', '["you"]', '["you", 3]', '["you", "' + "x" * 1_001 + '"]'])
+def test_agents_that_are_none_are_refused(agents: str) -> None:
+    recorder = Recorder(classic(players=2), seed=1)
+    recorder.begin(Table(classic(players=2), seed=1))
+    lines = records.to_text(recorder.record()).splitlines()
+    lines[0] = lines[0][:-1] + f', "agents": {agents}}}'
+    with pytest.raises(RecordError, match=r"line 1: agents: .* must be a list of 2 texts"):
+        records.parse("\n".join(lines) + "\n", "here")

@@ -118,6 +118,18 @@ def test_a_whole_deal_by_clicks_a_reload_and_its_record(browser: Browser, addres
         browser.wait(lambda expected=expected: browser.all(f'.controls[data-step="{expected}"]'))
     browser.click('[data-key="last"]')
     browser.wait(lambda: browser.all(".score"))
+    browser.click('.moves [data-key^="turn:"]')
+    browser.wait(lambda: not browser.all(".score"))
+    step = browser.all(".controls[data-step]")[0].get_attribute("data-step")
+    position = browser.driver.current_url
+    assert position.endswith(f"&step={step}")
+    browser.click('[data-key="last"]')
+    browser.wait(lambda: browser.all(".score"))
+    browser.driver.get("about:blank")
+    browser.driver.get(position)
+    browser.wait(lambda: browser.all(f'.controls[data-step="{step}"]'))
+    browser.click('[data-key="last"]')
+    browser.wait(lambda: browser.all(".score"))
     replayed = [message for message in browser.messages() if message["type"] == "state"][-1]
     assert [move["action"] for move in replayed["moves"]] == [move["action"] for move in states[-1]["moves"]]
     for part in ("score", "totals", "sides", "pile"):

@@ -138,6 +138,7 @@ def test_a_record_is_saved_and_loaded_again(lobby: Lobby, tmp_path: Path) -> Non
         loaded = lobby.find(table)
         state = loaded.handle({"type": "go", "step": loaded.state()["num_steps"] - 1})[0]
         assert (state["score"], state["totals"]) == (end["score"], end["totals"])
+        assert [seat["title"] for seat in state["seated"]] == ["Chance (a program of your own)"] * 2
 
 
 @pytest.mark.parametrize(

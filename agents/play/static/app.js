@@ -21,6 +21,8 @@ let isOpening = false;
 let timer = null;
 let isBack = false; // after the connection was lost, until the table is seen again
 
+// The address of a record names its step, so that a link leads to a position.
+const stepInAddress = () => Number(new URLSearchParams(location.hash.slice(1)).get("step") ?? NaN);
 const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
 const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
 
@@ -115,6 +117,7 @@ function enter() {
       say("The table is being looked for …");
     }
     send({ type: "join", table });
+    if (stepInAddress() >= 0) send({ type: "go", table, step: stepInAddress() });
   }
   show();
 }
@@ -153,6 +156,7 @@ const received = {
       say(isBack ? backAgain(message) : "");
       isBack = false;
     state = message;
+    if (state.kind === "replay") history.replaceState(null, "", `#table=${state.table}&step=${state.step}`);
     remember(message.table, title(message), message.kind === "table" && !message.is_over);
     show();
     if (hasEnded) main.querySelector(".score")?.scrollIntoView({ block: "nearest" });

@@ -15,7 +15,7 @@ export function drawAside(state, extra, send) {
     isReplay ? replayControls(state, extra, send) : tableControls(state, send),
     state.own_seat === null ? lookChoice(state, send) : null,
     advice(state, extra),
-    moveList(state),
+    moveList(state, send),
   );
 }
 
@@ -60,7 +60,7 @@ function replayControls(state, extra, send) {
       button("on", "▶", () => go(state.step + 1), { "aria-label": "on", disabled: state.step === state.num_steps - 1 }),
       button("last", "▶|", () => go(keyStep(state, "ArrowDown")), { "aria-label": "to the next deal" }),
     ),
-    element("p", { class: "note" }, "Keys: ← → a step, ↑ ↓ a deal, Home and End, Space runs."),
+    element("p", { class: "note" }, "Keys: ← → a step, ↑ ↓ a deal, Home and End, Space runs. A turn of the list leads to it; the page's address, to this position."),
   );
 }
 
@@ -106,9 +106,17 @@ function likely([action, probability]) {
   return element("li", {}, bar, element("span", {}, action), element("span", {}, `${(100 * probability).toFixed(1)}%`));
 }
 
-function moveList(state) {
-  const lines = turnsOf(state.moves).map((turn) =>
-    element("li", { class: `side${turn.seat % state.sides.length}` }, element("b", {}, seatName(state, turn.seat)), ` ${inWords(turn)}`));
+// What was played, turn by turn; in a record a turn leads to where the table stood after it.
+function moveList(state, send) {
+  const isReplay = state.kind === "replay";
+  let played = 0;
+  const lines = turnsOf(state.moves).map((turn) => {
+    played += turn.moves.length;
+    const step = isReplay ? state.deal_starts[state.deal - 1] + played : null;
+    const words = [element("b", {}, seatName(state, turn.seat)), ` ${inWords(turn)}`];
+    const shown = isReplay ? [button(`turn:${step}`, element("span", {}, ...words), () => send({ type: "go", step }), { class: "link" })] : words;
+    return element("li", { class: `side${turn.seat % state.sides.length}` }, ...shown);
+  });
   return element("section", { class: "sheet" }, element("h2", {}, counted(state.moves.length, "move")), element("ol", { class: "moves", tabindex: "0", "aria-label": "moves" }, ...lines));
 }
 
