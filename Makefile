@@ -88,7 +88,7 @@ check: lint test  ## lint, then test
 
 demo: $(STAMP)  ## a minute of self-play training, then a small tournament
 	$(PY) train.py --minutes 1
-	$(PY) evaluate.py --boards 50
+	$(PY) evaluate.py --game classic --players 2 --boards 50
 
 docs: $(STAMP)  ## draw the diagrams, write the tables that come from code, build the site into docs/_build
 	$(PY) -m docs.structure
