@@ -33,12 +33,7 @@ _INTRODUCTION = """# Leaderboard
 What bundled players reach in [the benchmark](benchmark.md) `{name} {version}`. Made by
 `python -m benchmarks.leaderboard --form {form}`, in the {form} form: {boards} boards against each opponent,
 half of them with three players. Intervals are at 95% over boards. Random is 0, the best rule-based player of
-<<<<<<< HEAD
-the game 1,000. A frozen opponent has met itself as well. A gain is the mean over partners and their
-opponents.
-=======
 the game 1,000. A frozen opponent has met itself as well. A gain is the mean over partners and opponents.
->>>>>>> suite
 """
 
 
