@@ -61,7 +61,8 @@ def _deals(num: int) -> str:
 def _players(review: Review) -> Table:
     table = _table("Lost, with 95% intervals")
     table.add_column("")
-    for name in ("decisions", "errors", "points a decision", "points a deal", "% of a match", "luck a deal"):
+    lost = ("points a decision", "points a deal", "match % a deal")
+    for name in ("decisions", "errors", *lost, "luck a deal"):
         table.add_column(name, justify="right")
     for player in review.players:
         table.add_row(

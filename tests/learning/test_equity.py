@@ -259,3 +259,18 @@ def test_measurements_speak_in_their_unit():
     assert str(share) == "45.0% of matches (38.7% to 51.4%)"
     percent = dataclasses.replace(points, estimate=1.25, low=0.5, high=2.0, unit="match_percent")
     assert percent.with_margin == "+1.2 ±0.8% of a match a deal"
+
+
+def test_a_point_is_worth_most_where_the_match_is_close_to_its_end(race_table):
+    scores = np.array([[0, 0], [4500, 4500], [0, 4500], [4500, 0]])
+    worth = race_table.percent_a_point(scores)
+    assert (worth >= 0).all()
+    assert worth[0] == pytest.approx(worth[0, ::-1])  # the same for both sides at a level score
+    assert worth[1, 0] > 2 * worth[0, 0] > 0
+    assert worth[2, 0] < worth[0, 0] and worth[2] == pytest.approx(worth[3, ::-1])
+
+
+def test_a_point_is_worth_what_the_chances_say(race_table):
+    (worth,) = race_table.percent_a_point(np.array([[2000, 1000]]))
+    more, less = (race_table.at(np.array([[own, 1000]]))[0, 0] for own in (2500, 1500))
+    assert worth[0] == pytest.approx(100 * (more - less) / 1000)
