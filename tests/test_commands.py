@@ -94,6 +94,10 @@ PROGRAMS = {
     "-m canasta_agents equity": Program(
         shorter=("--agent", "heuristic", "--deals", "1000"), prints=r"50\.0%"
     ),
+    "-m canasta_agents review": Program(
+        shorter=("--worlds", "2", "--candidates", "2", "--loss-worlds", "2"),
+        prints=r"Lost, with 95% intervals",
+    ),
     "-m benchmarks.heuristic_ablation": Program(
         shorter=("--boards", "4"), prints=r"\| \S.+ \| [+-]\d+ ± \d+ \|"
     ),
@@ -377,7 +381,12 @@ def known_options(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     load_libraries()
     folder = tmp_path_factory.mktemp("helps")
     programs = [[str(ROOT / f"{name}.py")] for name in ("train", "evaluate", "play")]
-    modules = ["benchmarks.heuristic_ablation", "canasta_env picture", "tests.reference.lockstep"]
+    modules = [
+        "benchmarks.heuristic_ablation",
+        "canasta_env picture",
+        "canasta_agents review",
+        "tests.reference.lockstep",
+    ]
     programs += [["-m", *module.split()] for module in modules]
     known = {option for path in (ROOT / "examples").glob("*.py") for option in options_of_example(path)}
     return known.union(*(OPTION.findall(run(folder, ["python", *words, "--help"])) for words in programs))
