@@ -70,6 +70,27 @@ class SearchAgent:
             actions[rows[part]] = self._search(_rows(decisions, part), candidates[part], to_the_end)
         return actions
 
+    def weigh(self, batch: DecisionBatch) -> tuple[int, dict[int, float]]:
+        """Choose for one decision, and say what was found out about the candidates.
+
+        Args:
+            batch: One decision.
+
+        Returns:
+            The action; and by how many points each candidate ends the deal ahead of the base player's own
+            action, in the mean of the tables tried. Nothing where there was nothing to try.
+        """
+        own = np.array(self._base.act(batch), np.int64)
+        if self._options.gate == math.inf or batch.masks.sum() <= 1:
+            return int(own[0]), {}
+        candidates, to_the_end = self._candidates(batch, own)
+        row, actions, outcomes = self._outcomes(batch, candidates, to_the_end)
+        if len(actions) <= 1:
+            return int(own[0]), {}
+        ahead = (outcomes - outcomes[0]).mean(axis=1)
+        chosen = _choose(row, actions, outcomes, self._options.gate)
+        return int(chosen[0]), {int(action): float(mean) for action, mean in zip(actions, ahead, strict=True)}
+
     def _candidates(self, batch: DecisionBatch, own: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
         """The actions to try and whether their rollouts go to the deal's end.
 
@@ -95,6 +116,13 @@ class SearchAgent:
         self, batch: DecisionBatch, candidates: NDArray[np.int64], to_the_end: bool
     ) -> NDArray[np.int64]:
         """Choose among candidates, `(n, most) int64`, padded with −1: `(n,)` actions."""
+        row, actions, outcomes = self._outcomes(batch, candidates, to_the_end)
+        return _choose(row, actions, outcomes, self._options.gate)
+
+    def _outcomes(
+        self, batch: DecisionBatch, candidates: NDArray[np.int64], to_the_end: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Try candidates out: their rows and actions, `(pairs,)`, and outcomes, `(pairs, worlds)`."""
         row, place = np.nonzero(candidates >= 0)
         actions = candidates[row, place]
         most, is_timed = self._options.most_worlds, self._options.time < math.inf
@@ -105,7 +133,7 @@ class SearchAgent:
             tries = self._tries(batch, row, actions, num, outcomes.shape[1])
             found = self._rollouts.outcomes(tries, to_the_end).reshape(len(row), num)
             outcomes = np.concatenate([outcomes, found], axis=1)
-        return _choose(row, actions, outcomes, self._options.gate)
+        return row, actions, outcomes
 
     def _tries(
         self, batch: DecisionBatch, row: NDArray[np.int64], actions: NDArray[np.int64], num: int, start: int
