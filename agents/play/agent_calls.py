@@ -13,6 +13,7 @@ import numpy as np
 from canasta_agents.play.game import DealSoFar
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.news import news_of
+from canasta_agents.search.agent import SearchAgent
 from canasta_env import Table
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch, Heard, can_hear, remembers, tell_of_deals
@@ -20,7 +21,7 @@ from canasta_env.agent import Agent, DecisionBatch, Heard, can_hear, remembers, 
 Result = TypeVar("Result")
 
 SLOW_S = 0.5
-_MAX_LIKELY = 8  # actions whose probabilities are told
+_MAX_LIKELY = 3  # actions whose probabilities, or what a search found of them, are told
 _MIN_PROBABILITY = 0.001  # of an action that is told
 
 
@@ -203,15 +204,18 @@ def advise(agent: Agent, table: Table) -> dict[str, Any]:
     """What an agent would do for the seat to move.
 
     Returns:
-        `agent`, `action`; of a trained policy also `likely`, pairs of action and probability, and `value`,
-        what it expects of the deal in `unit`: "points" (own less others') or "percent of a match". `value` is
-        None if its critic needs hidden cards.
+        `agent`, `action`. Of a search also `tried`, the best actions it tried: pairs of action and points by
+        which it ends the deal ahead of what the base player would do. Of a trained policy also `likely`,
+        pairs of action and probability, and `value`, what it expects of the deal in `unit`: "points" (own
+        less others') or "percent of a match". `value` is None if its critic needs hidden cards.
 
     Raises:
         PlayError: As `choose`, or if the deal is over.
     """
     if table.is_over:
         raise PlayError("the deal is over: there is nothing to decide")
+    if isinstance(agent, SearchAgent):
+        return _search_advice(agent, table)
     told: dict[str, Any] = {"agent": agent.name, "action": choose(agent, table)}
     if hasattr(agent, "judge") and hasattr(agent, "value_unit"):  # a trained policy: neural.agent.NeuralAgent
         probabilities, value = agent.judge(decision(table))
@@ -224,3 +228,10 @@ def advise(agent: Agent, table: Table) -> dict[str, Any]:
         told["value"] = None if value is None else float(value[0])
         told["unit"] = agent.value_unit
     return told
+
+
+def _search_advice(agent: SearchAgent, table: Table) -> dict[str, Any]:
+    action, ahead = agent.weigh(decision(table))
+    best = sorted(ahead, key=lambda tried: -ahead[tried])[:_MAX_LIKELY]
+    tried = [[NOTATIONS[one], ahead[one]] for one in best]
+    return {"agent": agent.name, "action": NOTATIONS[action], "tried": tried}

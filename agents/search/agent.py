@@ -64,10 +64,40 @@ class SearchAgent:
             )
         return actions
 
+    def weigh(self, batch: DecisionBatch) -> tuple[int, dict[int, float]]:
+        """Choose for one decision, and say what was found out about the candidates.
+
+        Args:
+            batch: One decision.
+
+        Returns:
+            The action; and by how many points each candidate ends the deal ahead of the base player's own
+            action, in the mean of the tables tried. Nothing where there was nothing to try.
+        """
+        own = np.array(self._base.act(batch), np.int64)
+        if self._options.gate == math.inf or batch.masks.sum() <= 1:
+            return int(own[0]), {}
+        proposal = self._evaluation.propose(
+            batch, own[:, None], self._options.candidates, self._options.floor
+        )
+        row, actions, outcomes = self._outcomes(batch, proposal.candidates, proposal.to_the_end)
+        if len(actions) <= 1:
+            return int(own[0]), {}
+        ahead = (outcomes - outcomes[0]).mean(axis=1)
+        chosen = choose(row, actions, outcomes, self._options.gate)
+        return int(chosen[0]), {int(action): float(mean) for action, mean in zip(actions, ahead, strict=True)}
+
     def _search(
         self, batch: DecisionBatch, candidates: NDArray[np.int64], to_the_end: bool
     ) -> NDArray[np.int64]:
         """Choose among candidates, `(n, most) int64`, padded with −1: `(n,)` actions."""
+        row, actions, outcomes = self._outcomes(batch, candidates, to_the_end)
+        return choose(row, actions, outcomes, self._options.gate)
+
+    def _outcomes(
+        self, batch: DecisionBatch, candidates: NDArray[np.int64], to_the_end: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Try candidates out: their rows and actions, `(pairs,)`, and outcomes, `(pairs, worlds)`."""
         row, place = np.nonzero(candidates >= 0)
         actions = candidates[row, place]
         most, is_timed = self._options.most_worlds, self._options.time < math.inf
@@ -77,4 +107,4 @@ class SearchAgent:
             num = min(most - outcomes.shape[1], _WORLDS_AT_ONCE if is_timed else most)
             found = self._evaluation.outcomes(batch, row, actions, to_the_end, num, outcomes.shape[1])
             outcomes = np.concatenate([outcomes, found], axis=1)
-        return choose(row, actions, outcomes, self._options.gate)
+        return row, actions, outcomes

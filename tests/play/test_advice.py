@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from canasta_agents import registry
 from canasta_agents.play.agent_calls import advise, decision
 from canasta_agents.play.messages import PlayError
 from canasta_env import Table, classic
+from canasta_env.actions import NOTATIONS
+from canasta_env.agent import Agent
 from tests.play.seated import Broken, Chance, Stubborn
 
 RULES = classic(players=2)
@@ -54,6 +57,7 @@ def test_a_policy_says_how_likely_each_action_is_and_what_it_expects(critic: str
     assert told["action"] == actions[0]
     assert set(actions) <= set(table.legal())
     assert list(chances) == sorted(chances, reverse=True)
+    assert len(actions) <= 3
     assert (told["value"] is None) == (critic == "privileged")
     assert told["unit"] == "points"
 
@@ -66,3 +70,35 @@ def test_a_policy_says_how_likely_each_action_is_and_what_it_expects(critic: str
         with torch.inference_mode():
             expected = network(inputs, inputs)[1].numpy() * 250
         np.testing.assert_allclose(values, expected, rtol=1e-5)
+
+
+def searching() -> Agent:
+    agent = registry.make("search:watcher?worlds=4", RULES)
+    agent.reset(1, 5)
+    return agent
+
+
+def test_a_search_says_what_its_best_actions_are_worth() -> None:
+    table = deciding()
+    told = advise(searching(), table)
+    actions, ahead = zip(*told["tried"], strict=True)
+    assert 1 < len(actions) <= 3 and set(actions) <= set(table.legal())
+    assert list(ahead) == sorted(ahead, reverse=True)
+    assert told["action"] == NOTATIONS[searching().act(decision(table))[0]]
+
+
+@pytest.mark.parametrize("spec", ["watcher", "search:watcher?worlds=4", "neural:classic_2"])
+def test_a_hint_is_computed_from_what_the_seat_sees(spec: str) -> None:
+    if spec.startswith("neural"):
+        pytest.importorskip("torch", reason="neural agents need PyTorch (extra `train`)")
+    table = deciding()
+    assert table.to_play is not None
+    other = table.redeal(table.to_play, np.random.default_rng(1))
+    hidden = 1 - table.to_play
+    assert other.hand(hidden) != table.hand(hidden)
+    told = []
+    for one in (table, other):
+        agent = registry.make(spec, RULES)
+        agent.reset(1, 5)
+        told.append(advise(agent, one))
+    assert told[0] == told[1]

@@ -84,8 +84,17 @@ function advice(state, extra) {
     extra.isAsking ? element("p", { class: "note" }, "It is thinking …") : null,
     told ? element("p", { role: "status" }, `${told.title} would `, element("b", {}, told.action), ".") : null,
     told?.likely ? element("ul", { class: "likely", "aria-label": "how likely it plays each action" }, ...told.likely.map(likely)) : null,
+    told?.tried?.length ? triedOut(told.tried) : null,
     typeof told?.value === "number" ? expectation(state, told) : null,
   );
+}
+
+// What a search found of the best actions: points by which each ends the deal ahead of the policy's own choice.
+function triedOut(tried) {
+  const signed = (number) => `${number > 0 ? "+" : ""}${points(Math.round(number))}`;
+  return element("div", {},
+    element("p", { class: "note" }, "Tried out, points more or less than without looking ahead:"),
+    element("ul", { class: "likely", "aria-label": "what was tried out" }, ...tried.map(([action, ahead]) => element("li", {}, element("span", {}, action), element("span", {}, signed(ahead))))));
 }
 
 // The value of a policy: by how many points the side to move is expected to end this deal ahead, or what the
