@@ -154,9 +154,10 @@ def summarise(game: GameProtocol, meetings: Sequence[Mapping[str, Any]]) -> dict
 
 def _table(content: Mapping[str, Any]) -> BoardTable:
     boards = content["per_board"]
-    arrays: dict[str, Any] = {name: np.asarray(boards[name], np.float64) for name in _TALLIES}
-    arrays["deals"] = arrays["deals"].astype(np.int64)
-    return BoardTable(content["games"], **arrays)
+    points, deal_wins, match_wins = (
+        np.asarray(boards[name], np.float64) for name in ("points", "deal_wins", "match_wins")
+    )
+    return BoardTable(content["games"], points, np.asarray(boards["deals"], np.int64), deal_wins, match_wins)
 
 
 def _of(tables: Mapping[tuple[str, str], BoardTable], first: str, second: str) -> BoardTable:
