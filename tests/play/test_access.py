@@ -78,10 +78,28 @@ def address(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    browser = Browser(tmp_path / "profile")
+def browser(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
+    browser = Browser(tmp_path / "profile", *getattr(request, "param", ()))
     yield browser
     browser.driver.quit()
+
+
+def open_replay(browser: Browser, address: str) -> None:
+    """Save a deal that is watched, and open its record from the lobby."""
+    browser.driver.get(address)
+    browser.choose("game", "Modern American, 4 players")
+    browser.choose("episode", "one deal")
+    browser.choose("part", "watch")
+    for seat in range(4):
+        browser.choose(f"seat{seat}", CHANCE)
+    browser.click('[data-key="start"]')
+    browser.choose("pace", "at once")
+    browser.wait(lambda: browser.all(".score"))
+    browser.click('[data-key="save"]')
+    browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
+    browser.click(".brand")
+    browser.click(".sheet button.link")
+    browser.wait(lambda: browser.all('[data-key="on"]'))
 
 
 def access_faults(browser: Browser) -> list[str]:
@@ -154,3 +172,18 @@ class TestInABrowser:
         browser.click(".sheet button.link")
         browser.wait(lambda: browser.all('[data-key="on"]'))
         assert access_faults(browser) == []
+
+    @pytest.mark.parametrize("browser", [(360, 740), (844, 390)], indirect=True, ids=["upright", "lying"])
+    def test_in_a_replay_on_a_phone_steps_are_at_hand_and_no_hand_covers_the_pile(
+        self, browser: Browser, address: str
+    ) -> None:
+        open_replay(browser, address)
+        browser.click('[data-key="on"]')
+        places = """
+            scrollTo(0, 0);
+            const place = (selector) => document.querySelector(selector).getBoundingClientRect();
+            return [place('[data-key="on"]').bottom, innerHeight, place(".middle").bottom, place(".own").top];
+        """
+        button_end, screen_end, pile_end, hand_start = browser.driver.execute_script(places)
+        assert button_end <= screen_end
+        assert pile_end <= hand_start
