@@ -93,7 +93,13 @@ def _from_module(place: str, game: Game) -> Portrait:
     return Portrait(f"{place.rpartition(':')[2]} (a program of your own)")
 
 
+def _process(place: str, game: Game) -> Portrait:
+    program = PurePath(place.split()[-1]).stem if place.split() else place
+    return Portrait(f"{program} (a program of your own)")
+
+
 _KINDS = {
+    "process": _process,
     "neural": _neural,
     SEARCH_PREFIX.rstrip(":"): _searching,
     "onnx": _exported,

@@ -61,6 +61,7 @@ def test_no_spec_is_shown_where_an_agent_of_the_package_is(rules: Rules, tmp_pat
         ("search:keeper", "Keeper (looks ahead)"),
         ("python:my_players:Careful", "Careful (a program of your own)"),
         ("onnx:exported/mine.onnx", "Policy mine (trained)"),
+        ("process:python bots/brave.py", "brave (a program of your own)"),
         ("somebody", "somebody"),
     ],
 )
