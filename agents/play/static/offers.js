@@ -6,7 +6,7 @@ import * as selection from "./selection.js";
 import { asked } from "./turns.js";
 
 const RANK_KEYS = { 2: "2", 3: "black3", 4: "4", 5: "5", 6: "6", 7: "7", 8: "8", 9: "9", 0: "10", j: "J", q: "Q", k: "K", a: "A", x: "joker" };
-const OFFER_KEYS = { draw: "1", take: "T", "pick up": "T", ask: "G", yes: "Y", no: "N" };
+const OFFER_KEYS = { draw: "1", "pick up": "T", ask: "G", yes: "Y", no: "N" };
 
 // Keys press the button that shows them, or select all cards of a rank.
 export function keyPressed(key, main, state, toggleKind) {
