@@ -38,7 +38,10 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
             r"network.critic: 'none' is not a choice; the choices are 'shared', ",
         ),
         ({"game": {"name": "samba"}}, r"game.name: 'samba' is not a choice; .* 'classic', 'modern_american'"),
-        ({"game": {"players": 2}}, r"game.players: 2 is not a choice; the choices are 4"),
+        (
+            {"game": {"name": "modern_american", "players": 2}},
+            r"game.players: 2 is not a choice; the choices are 4",
+        ),
         ({"opponents": {"players": "heuristic"}}, r"opponents.players: 'heuristic' must be a list of names"),
         ({"opponents": {"self_play": 0, "past": 0, "reference": 0}}, r"opponents: .* are all 0"),
         ({"opponents": {"players": []}}, r"opponents.players: is empty"),
