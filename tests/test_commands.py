@@ -38,7 +38,7 @@ from benchmarks.ablations import VARIANTS
 from canasta_agents.arena.cli import Arguments as Evaluating
 from canasta_agents.learning.cli import parse
 from canasta_agents.learning.config import Config, from_dict
-from canasta_env import modern_american
+from canasta_env import classic
 from canasta_env.vector import VectorTables
 from tests.document_blocks import ROOT, SHELL, Block, Command, blocks, commands, spans
 from tests.forked import LIMIT_S, load_libraries, printed_in, run, running
@@ -197,6 +197,7 @@ CHECKED: dict[str, Callable[[Command], None]] = {
     "canasta-train": check_installed,
     "canasta-evaluate": check_installed,
     "canasta-play": check_installed,
+    "canasta-bench": check_nothing,  # the name of the benchmark
     "examples/": check_example,
     "-m benchmarks.ablations": check_ablations,
     "-m benchmarks.calibrate_suite": check_benchmark,
@@ -249,7 +250,8 @@ def lay_out(folder: Path, command: Command, trained: Path) -> None:
             (folder / entry.name).symlink_to(entry)
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copytree(trained, folder / "runs" / TRAINED)
-    policy = POLICIES / ("classic_4" if "classic" in command.words else "modern_american")
+    classic = "classic_2" if "--players 2" in command.text else "classic_4"
+    policy = POLICIES / (classic if "classic" in command.words else "modern_american")
     for run_folder in ("runs/x", "runs/first", "elsewhere/run"):
         if f"neural:{run_folder}" in command.text:
             (folder / run_folder).parent.mkdir(exist_ok=True)
@@ -373,7 +375,7 @@ def test_python_of_the_documents_runs(
     names: dict[str, object] = {"my_agent": "random"}
     if "policy.onnx" in block.text:
         shutil.copy(request.getfixturevalue("exported"), tmp_path)
-        tables = VectorTables(modern_american(), 3, seed=1)
+        tables = VectorTables(classic(2), 3, seed=1)
         observations = np.array(tables.observations, np.float32)  # as the environments give them
         names = {"observations": observations, "masks": np.array(tables.masks)}
     monkeypatch.chdir(tmp_path)

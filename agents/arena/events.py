@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from canasta_agents.arena.records import KeptDeal, sampled_games
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.tournament import Tournament
+from canasta_agents.files import write_file
 from canasta_env.events import action_event, deal_event, end_event, play_move
 from canasta_env.rules import Rules
 from canasta_env.table import Table
@@ -39,14 +39,13 @@ def write_events(target: str, tournament: Tournament) -> int:
         target: A file, replaced if it is there, or "-" for the standard output.
         tournament: One that has been run.
     """
-    is_output = target == STANDARD_OUTPUT
-    num_lines = 0
-    with nullcontext(sys.stdout) if is_output else Path(target).open("w", encoding="utf-8") as stream:
-        for event in tournament_events(tournament):
-            stream.write(json.dumps(event, separators=(",", ":")) + "\n")
-            num_lines += 1
-        stream.flush()
-    return num_lines
+    lines = [json.dumps(event, separators=(",", ":")) + "\n" for event in tournament_events(tournament)]
+    if target == STANDARD_OUTPUT:
+        sys.stdout.write("".join(lines))
+        sys.stdout.flush()
+    else:
+        write_file(Path(target), "".join(lines))
+    return len(lines)
 
 
 def tournament_events(tournament: Tournament) -> Iterator[dict[str, Any]]:

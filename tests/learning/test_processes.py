@@ -130,7 +130,7 @@ def claim_at_once(**options: str) -> list[str]:
 
 def test_runs_that_begin_in_one_second_get_folders_of_their_own(tmp_path: Path) -> None:
     """Two got one folder, ended with status 0, and the results of one were lost."""
-    name = "modern_american_4-20270101-000000"
+    name = "classic_2-20270101-000000"
     wanted = {name, *(f"{name}-{number}" for number in range(2, 2 * AT_ONCE + 1))}
     assert {*claim_at_once(folder=str(tmp_path)), *claim_at_once(folder=str(tmp_path))} == wanted
     assert {path.name for path in tmp_path.iterdir()} == wanted

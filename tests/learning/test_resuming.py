@@ -40,7 +40,7 @@ OTHER = {  # values where the type alone does not lead to one that can be run
 }
 BASE = {  # a run that still imitates, and then plays itself
     **SMALL,
-    "game": {"name": "classic"},
+    "game": {"name": "classic", "players": 4},
     "imitation": {"share": 0.3, "teacher": "right"},
     "run": {"decisions": 3_000, "seed": 3},
 }
