@@ -250,8 +250,8 @@ def lay_out(folder: Path, command: Command, trained: Path) -> None:
             (folder / entry.name).symlink_to(entry)
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copytree(trained, folder / "runs" / TRAINED)
-    classic = "classic_2" if "--players 2" in command.text else "classic_4"
-    policy = POLICIES / (classic if "classic" in command.words else "modern_american")
+    of_classic = "classic_2" if "--players 2" in command.text else "classic_4"
+    policy = POLICIES / (of_classic if "classic" in command.words else "modern_american")
     for run_folder in ("runs/x", "runs/first", "elsewhere/run"):
         if f"neural:{run_folder}" in command.text:
             (folder / run_folder).parent.mkdir(exist_ok=True)

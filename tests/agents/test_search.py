@@ -93,12 +93,18 @@ def choices(rules, num):
     return [table for table in found if len(table.legal()) > 1][:num]
 
 
-@pytest.mark.parametrize(("game", "spec"), SEARCHES)
-def test_hidden_cards_do_not_reach_the_choice(game, spec):
-    rules, rng = GAMES[game], Random(3)
+def told_apart_by_nobody(rules, rng):
+    """Pairs of tables at which the seat to move has a choice and sees the same, with other hidden cards."""
     pairs = [(table, reshuffled(table, table.to_play, rng)) for table in choices(rules, 12)]
     pairs = [(one, other) for one, other in pairs if other and one.position() != other.position()]
     assert len(pairs) >= 8  # the test is no empty one
+    return pairs
+
+
+@pytest.mark.parametrize(("game", "spec"), SEARCHES)
+def test_hidden_cards_do_not_reach_the_choice(game, spec):
+    rules, rng = GAMES[game], Random(3)
+    pairs = told_apart_by_nobody(rules, rng)
     agent = make(f"search:{spec}?worlds=6&gate=0", rules)
     chosen = []
     for tables in zip(*pairs, strict=True):
