@@ -71,7 +71,8 @@ def test_every_message_and_field_that_is_sent_stands_on_the_page() -> None:
 
 
 def test_the_page_s_whole_program_plays(tmp_path: Path) -> None:
-    code = PAGE.partition("```python\n")[2].partition("```")[0]
+    code = PAGE.partition("A whole program is this:\n\n```text\n")[2].partition("```")[0]
+    assert code.startswith("import json"), "the page's program is not where this test looks for it"
     (tmp_path / "bot.py").write_text(code)
     play_a_deal(make(f"process:{sys.executable} {tmp_path / 'bot.py'}{TIMES}", RULES))
 
