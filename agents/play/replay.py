@@ -16,7 +16,9 @@ from canasta_agents.play.messages import (
     text_of,
     whole_number_of,
 )
-from canasta_agents.play.session import Question, seat_to_look_from, seated
+from canasta_agents.play.seat_view import seat_to_look_from
+from canasta_agents.play.seated_agents import Question
+from canasta_agents.play.session import seated
 from canasta_env import Table
 from canasta_env.events import Move, play_move, view_message
 from canasta_env.records import Record

@@ -23,7 +23,7 @@ from canasta_agents.play.agent_calls import CallPool
 from canasta_agents.play.hosts import Authority, canonical_name, same_site
 from canasta_agents.play.lobby import MAX_RECORD_BYTES, Lobby, TableSession
 from canasta_agents.play.messages import PlayError, one_line, quoted, text_of
-from canasta_agents.play.session import Question
+from canasta_agents.play.seated_agents import Question
 from canasta_env.records import to_text
 
 _LOG = logging.getLogger(__name__)
