@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from canasta_agents.play.hosts import accepted_names, is_any_address, is_loopback
+from canasta_agents.play.hosts import accepted_names, is_any_address, name_for_friends
 from canasta_agents.play.lobby import Lobby, seed_of, warm_up_players
 from canasta_agents.play.messages import PlayError, whole_number_of
 from canasta_agents.play.session import YOU
@@ -38,7 +38,8 @@ class Arguments:
     port: int = 8765
     """Where the page is served."""
     host: str = "127.0.0.1"
-    """Address to listen on. Any other than this machine's own lets others play: there are no passwords."""
+    """Address to listen on; 0.0.0.0 lets others on the network play, too. There are no passwords: who has the
+    link of a seat plays it."""
     allowed_host: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A further name by which browsers may call this server, such as that of a proxy; may be repeated."""
     open_browser: bool = True
@@ -74,9 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     wait_passively()
     arguments = tyro.cli(Annotated[Arguments, tyro.conf.arg(name="")], args=argv, prog=program_name(_SCRIPT))
-    lobby = Lobby(arguments.runs, arguments.records, arguments.agents, arguments.tables)
+    friends_host = None if arguments.text else name_for_friends(arguments.host)
+    lobby = Lobby(arguments.runs, arguments.records, arguments.agents, arguments.tables, friends_host)
     try:
-        return _play_text(arguments, lobby) if arguments.text else _serve(arguments, lobby)
+        return _play_text(arguments, lobby) if arguments.text else _serve(arguments, lobby, friends_host)
     except (PlayError, RulesError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -91,7 +93,7 @@ def _play_text(arguments: Arguments, lobby: Lobby) -> int:
     return 0
 
 
-def _serve(arguments: Arguments, lobby: Lobby) -> int:
+def _serve(arguments: Arguments, lobby: Lobby, friends_host: str | None) -> int:
     try:
         from aiohttp import web
 
@@ -105,8 +107,9 @@ def _serve(arguments: Arguments, lobby: Lobby) -> int:
             raise PlayError(f"{option}: belongs to --text; in the browser the page asks for it")
     host = arguments.host.strip("[]")
     address = _address(host, arguments.port)
-    if not is_loopback(host):
-        print(f"Listening on {arguments.host}: whoever can reach this machine can play.")
+    if friends_host is not None:
+        at = _address(friends_host, arguments.port)
+        print(f"Listening on {arguments.host}: whoever can reach this machine at {at} can play.")
 
     def announce(_: object) -> None:
         print(f"Canasta is served at {address} (Ctrl+C ends)", flush=True)

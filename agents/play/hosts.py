@@ -70,6 +70,20 @@ def accepted_names(host: str, allowed: Iterable[str] = ()) -> frozenset[str]:
     return frozenset(map(canonical_name, (host, *addresses, socket.gethostname(), *loopback, *allowed)))
 
 
+def name_for_friends(host: str) -> str | None:
+    """By which name other machines on the network reach a server that listens on `host`.
+
+    Returns:
+        An address of this machine where it listens on all of them, or its name if none can be found out; None
+        if only this machine can reach it.
+    """
+    if all(is_loopback(address) for address in _addresses(host)):
+        return None
+    if not is_any_address(host):
+        return host.strip("[]")
+    return _network_address(":" in host) or socket.gethostname()
+
+
 def same_site(origin: str, host: Authority) -> bool:
     """Whether the Origin of a request is the server that its Host names.
 
@@ -106,3 +120,14 @@ def _addresses(host: str) -> list[str]:
         return [str(found[4][0]) for found in socket.getaddrinfo(host.strip("[]"), None)]
     except OSError:  # it cannot be listened on either, which is reported then
         return [host]
+
+
+def _network_address(is_v6: bool) -> str | None:
+    """The address from which this machine would call others; nothing is sent to find it out."""
+    family, elsewhere = (socket.AF_INET6, "2001:db8::1") if is_v6 else (socket.AF_INET, "192.0.2.1")
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))
+            return canonical_name(probe.getsockname()[0])
+    except OSError:  # there is no network
+        return None

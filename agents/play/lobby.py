@@ -17,6 +17,7 @@ from typing import Any
 from canasta_agents import registry
 from canasta_agents.files import write_file
 from canasta_agents.play.agent_calls import decision
+from canasta_agents.play.friends import FRIEND
 from canasta_agents.play.messages import PlayError, choice_of, one_line, quoted, text_of, whole_number_of
 from canasta_agents.play.offered import OfferedAgents
 from canasta_agents.play.portraits import seat_names
@@ -58,14 +59,22 @@ class Lobby:
         extra: Specs of further agents, such as "python:module:Class". Browsers can choose no others.
         tables: Folder in which tables are kept, to be taken up again by another server; made when first
             needed. None: they end with the server.
+        friends_host: Name or address by which friends reach the server. None: they cannot, and no table has
+            seats for them.
     """
 
     def __init__(
-        self, runs: Path, records: Path, extra: Sequence[str] = (), tables: Path | None = None
+        self,
+        runs: Path,
+        records: Path,
+        extra: Sequence[str] = (),
+        tables: Path | None = None,
+        friends_host: str | None = None,
     ) -> None:
         self.agents = OfferedAgents(runs, extra)
         self._records = records
         self._store = None if tables is None else TableStore(tables)
+        self._friends_host = friends_host
         self.tables: dict[str, TableSession] = {}  # the one longest not asked for first
         self._order = threading.Lock()  # of `tables`
 
@@ -76,7 +85,8 @@ class Lobby:
     def offers(self) -> dict[str, Any]:
         """What can be played, by whom, and which records there are."""
         games = [self._offer(standard_rules(game, players)) for game in GAMES for players in PLAYERS[game]]
-        return {"type": "lobby", "games": games, "records": self._saved()}
+        shared = {} if self._friends_host is None else {"friends_host": self._friends_host}
+        return {"type": "lobby", "games": games, "records": self._saved(), **shared}
 
     def _offer(self, rules: Rules) -> dict[str, Any]:
         return {
@@ -94,7 +104,7 @@ class Lobby:
         """Open a table: `game`, `players`, `seats`, `episode`, perhaps `target`, `seed` and `pace_s`.
 
         Returns:
-            Its name.
+            Its address: its name; with friends at the table also the secret of who opens it (`split`).
 
         Raises:
             PlayError: If a field does not fit, or an agent cannot sit down.
@@ -108,15 +118,27 @@ class Lobby:
         if not isinstance(seats, list):
             raise PlayError(f"seats: {quoted(seats)} must be a list, one entry a seat")
         for seat in seats[: rules.players]:
-            if seat != YOU:
+            if seat not in (YOU, FRIEND):
                 self.agents.check(seat, rules)
+        if FRIEND in seats:
+            self._check_shared(message)
         episode: Any = choice_of({"episode": "match", **message}, "episode", ["deal", "match"])
         seed = seed_of(message)
         warm_up()
         session = Session(rules, seats, self.agents.maker(rules), seed, episode)
         if "pace_s" in message:
             session.handle({"type": "pace", "pace_s": message["pace_s"]})
-        return self._add(session)
+        name, friends = self._add(session), session.friends
+        return name if friends is None else f"{name}.{friends.secret_of(friends.opener)}"
+
+    def _check_shared(self, message: Mapping[str, Any]) -> None:
+        """Raise PlayError if a table with friends cannot be opened by this message."""
+        if self._friends_host is None:
+            raise PlayError(
+                "seats: friends cannot reach this server; started with --host it listens to the network"
+            )
+        if message.get("seed") is not None:
+            raise PlayError("seed: with friends it is drawn: who chooses it can find out all cards")
 
     def load(self, message: Mapping[str, Any]) -> str:
         """Open a record of the folder by its `name`; returns the name of the table.
@@ -229,6 +251,26 @@ class Lobby:
 
     def _saved(self) -> list[str]:
         return sorted((path.name for path in self._records.glob(f"*{_RECORD_SUFFIX}")), reverse=True)
+
+
+def split(address: str) -> tuple[str, str]:
+    """The name of a table and the secret of a seat in its address; the secret is empty where it has none."""
+    name, _, secret = address.partition(".")
+    return name, secret
+
+
+def seat_of(session: TableSession, secret: str) -> int | None:
+    """The seat that an address plays; None: that of who opened the table, or of nobody.
+
+    Raises:
+        PlayError: If it plays none.
+    """
+    friends = session.friends if isinstance(session, Session) else None
+    if friends is not None:
+        return friends.seat_of(secret)
+    if secret:
+        raise PlayError("table: the link of a table without friends is shorter")
+    return None
 
 
 def seed_of(message: Mapping[str, Any]) -> int:

@@ -17,7 +17,8 @@ from canasta_env.explain import IllegalActionError
 
 MAX_QUOTED = 80
 MAX_REASON = 400
-MAX_TEXT = 64  # characters of an action, a target, the name of a table
+MAX_TEXT = 64  # characters of an action, a target, the address of a table
+MAX_SPEC = 1_000  # characters of an agent's spec
 _WILDS = ("2", "joker")
 _CLAUSES = re.compile(r" ?\((R-[A-Z0-9-]+(?:, R-[A-Z0-9-]+)*)\)")  # as reasons name them
 _PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4

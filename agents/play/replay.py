@@ -55,8 +55,8 @@ class Replay:
         """Where the record is open; the record itself is kept beside it."""
         return {"name": self._name, "step": self._step, "seen_from": self._seen_from}
 
-    def handle(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Follow a message: `go` or `look`; as `Session.handle`."""
+    def handle(self, message: Mapping[str, Any], seat: int | None = None) -> list[dict[str, Any]]:
+        """Follow a message: `go` or `look`; as `Session.handle`. Nobody has a seat."""
         if choice_of(message, "type", ["go", "look"]) == "go":
             self._go(message)
         else:
@@ -85,7 +85,7 @@ class Replay:
         """As `Session.place`."""
         return {"deal": self._deal + 1, "at": self._played}
 
-    def table_for_advice(self) -> Table:
+    def table_for_advice(self, seat: int | None = None) -> Table:
         """The table at this step."""
         return self._table.copy()
 
@@ -94,7 +94,7 @@ class Replay:
         moves = tuple(self._moves[: self._played])
         return DealSoFar(self._kept[0].copy(), moves, is_first=self._deal == 0)
 
-    def state(self) -> dict[str, Any]:
+    def state(self, seat: int | None = None) -> dict[str, Any]:
         """Everything a browser shows, in the form of `Session.state`, and the steps of the record."""
         rules, table = self.rules, self._table
         told = view_message(rules, table.view(self._seen_from or 0))

@@ -122,13 +122,37 @@ class SeatedAgents:
 
     def make_anew(self, seat: int) -> None:
         """Put an agent that knows nothing into a seat; what the one before answers is not heard."""
-        self._agents[seat] = self._make(self.specs[seat])
-        self._agents[seat].reset(1, self._seed_of(seat))
+        self._begin(seat, self._make(self.specs[seat]))
+        self._asked, self.fault = None, None
+
+    def sit_down(self, seat: int, spec: str) -> None:
+        """Put an agent into a seat from now on; raises PlayError if it cannot be made."""
+        agent = self._make(spec)
+        self._void_question(seat)
+        self.specs[seat] = spec
+        self._begin(seat, agent)
+
+    def leave(self, seat: int) -> None:
+        """Let no agent play a seat any more; what one still answers is not heard."""
+        self._void_question(seat)
+        self._news.forget(seat)
+        for seats in (self._thinking, self._to_catch_up, self._to_tell):
+            seats.discard(seat)
+        self.specs.pop(seat, None)
+        self._agents.pop(seat, None)
+
+    def _begin(self, seat: int, agent: Agent) -> None:
+        agent.reset(1, self._seed_of(seat))
+        self._agents[seat] = agent
         self._thinking.discard(seat)
         self._news.forget(seat)
         self._to_catch_up.add(seat)
         self._to_tell.add(seat)
-        self._asked, self.fault = None, None
+
+    def _void_question(self, seat: int) -> None:
+        """Whatever the agent of a seat was asked, it is asked no more."""
+        if self._game.table.to_play == seat:
+            self._asked, self.fault = None, None
 
     def catch_up(self) -> None:
         """Let all see what was played of this deal before they are asked: the table was taken up again."""

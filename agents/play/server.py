@@ -12,8 +12,8 @@ import functools
 import json
 import logging
 import weakref
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,11 @@ from aiohttp import WSMsgType, web
 
 from canasta_agents.play.agent_calls import CallPool
 from canasta_agents.play.hosts import Authority, canonical_name, same_site
-from canasta_agents.play.lobby import MAX_RECORD_BYTES, Lobby, TableSession
-from canasta_agents.play.messages import PlayError, one_line, quoted, text_of
+from canasta_agents.play.lobby import MAX_RECORD_BYTES, Lobby, TableSession, seat_of, split
+from canasta_agents.play.messages import MAX_SPEC, PlayError, one_line, quoted, text_of
 from canasta_agents.play.seated_agents import Question
+from canasta_agents.play.session import Session
+from canasta_agents.play.traffic import RateLimit, Reply, SendQueue
 from canasta_env.records import to_text
 
 _LOG = logging.getLogger(__name__)
@@ -37,12 +39,9 @@ AGENT_TIMEOUT_S = 60.0
 _OPENING_S = 600.0  # the engine may have to be compiled, and PyTorch to be loaded
 _UPLOAD_S = 60.0
 _HEARTBEAT_S = 30.0
-_MAX_WAITING = 64  # replies to one browser, before no more of its messages are read
-_MAX_SPEC = 1_000  # characters of an agent's spec
 _POLICY = (
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-Reply = dict[str, Any]
 
 
 class Server:
@@ -61,10 +60,11 @@ class Server:
         self._lobby, self._names = lobby, names
         self._agent_timeout_s = agent_timeout_s
         self._browsers: set[Browser] = set()
-        self._watchers: dict[str, set[Browser]] = {}  # of each table
+        self._watchers: dict[str, list[Watcher]] = {}  # of each table, by its name
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
         self._runners: dict[str, asyncio.Task[None]] = {}
         self._questions: dict[str, Question] = {}  # that the runner of a table waits for
+        self._telling: set[asyncio.Task[None]] = set()  # who has left a table
         self._num_uploads = 0
         self._openings = CallPool(max_running=1, max_threads=8)
         self._advice = CallPool(max_running=2, max_threads=16)
@@ -140,10 +140,11 @@ class Server:
 
     async def _send_record(self, request: web.Request) -> web.Response:
         """The record of a table, to be kept by who plays there."""
-        table = request.match_info["table"]
+        table, secret = split(request.match_info["table"])
         try:
             async with self._lock(table):
-                record = (await self._find(table)).record()
+                session, _ = await self._find_seat(table, secret)
+                record = session.record()
         except PlayError as error:
             return _refusal(404, one_line(error))
         headers = {"Content-Disposition": f'attachment; filename="{record.rules.game}.jsonl"'}
@@ -167,8 +168,8 @@ class Server:
         finally:
             browser.stop()
             self._browsers.discard(browser)
-            for table in list(browser.watched):
-                self._unwatch(browser, table)
+            for address in list(browser.watched):
+                self._unwatch(browser, address)
         return socket
 
     async def _reply(self, browser: Browser, text: str) -> None:
@@ -194,54 +195,85 @@ class Server:
 
     async def _advise(self, browser: Browser, message: Reply) -> None:
         with _errors_told_to(browser):
-            table, spec = text_of(message, "table"), text_of(message, "agent", _MAX_SPEC)
+            address, spec = text_of(message, "table"), text_of(message, "agent", MAX_SPEC)
+            table, secret = split(address)
             async with self._lock(table):
-                session = await self._find(table)
-                asked, so_far, place = session.table_for_advice(), session.so_far(), session.place
+                session, seat = await self._find_seat(table, secret)
+                asked, so_far, place = session.table_for_advice(seat), session.so_far(), session.place
             advise = functools.partial(self._lobby.agents.advise, spec, session.rules, asked, so_far)
             advice = await self._advice.call(advise, self._agent_timeout_s, spec)
-            browser.queue.put({"type": "advice", "table": table, **place, **advice})
+            browser.queue.put({"type": "advice", "table": address, **place, **advice})
 
     async def _handle(self, browser: Browser, kind: str, message: Reply) -> None:
         if kind == "lobby":
             browser.queue.put(await asyncio.to_thread(self._lobby.offers))
             return
-        table = text_of(message, "table")
+        address = text_of(message, "table")
+        table, secret = split(address)
         async with self._lock(table):
-            session = await self._find(table)
+            session, seat = await self._find_seat(table, secret)
             if kind == "join":
-                self._watch(browser, table)
-                browser.queue.put({**session.state(), "table": table})
+                self._watch(browser, address)
+                if not self._note_who_is_here(table, session):
+                    browser.queue.put({**session.state(seat), "table": address})
             elif kind == "save":
                 name = await asyncio.to_thread(self._lobby.save, table)
-                browser.queue.put({"type": "saved", "table": table, "name": name})
+                browser.queue.put({"type": "saved", "table": address, "name": name})
             else:
-                handle = functools.partial(session.handle, message)
+                handle = functools.partial(session.handle, message, seat)
                 for reply in await self._moves.call(handle, self._agent_timeout_s, "the table"):
                     if reply["type"] == "state":
                         await asyncio.to_thread(self._lobby.keep, table, session)
-                        self._tell(table, reply)
+                        self._tell(table, session, {seat: reply})
                     else:
-                        browser.queue.put({**reply, "table": table})
+                        browser.queue.put({**reply, "table": address})
         self._ensure_running(table, session)
 
     def _lock(self, table: str) -> asyncio.Lock:
         """What lets one change a table at a time."""
         return self._locks.setdefault(table, asyncio.Lock())
 
-    def _watch(self, browser: Browser, table: str) -> None:
+    def _watch(self, browser: Browser, address: str) -> None:
         """Tell a browser of a table from now on, and no more of the one it joined first if there are many."""
-        browser.watched.pop(table, None)
-        browser.watched[table] = None
-        self._watchers.setdefault(table, set()).add(browser)
+        if address not in browser.watched:
+            self._watchers.setdefault(split(address)[0], []).append(Watcher(browser, address))
+        browser.watched.pop(address, None)
+        browser.watched[address] = None
         if len(browser.watched) > MAX_WATCHED:
             self._unwatch(browser, next(iter(browser.watched)))
 
-    def _unwatch(self, browser: Browser, table: str) -> None:
-        del browser.watched[table]
-        self._watchers[table].discard(browser)
+    def _unwatch(self, browser: Browser, address: str) -> None:
+        """Tell a browser no more of a table, and the others there that it has left."""
+        del browser.watched[address]
+        table = split(address)[0]
+        self._watchers[table].remove(Watcher(browser, address))
         if not self._watchers[table]:
             del self._watchers[table]
+        else:
+            task = asyncio.create_task(self._tell_who_is_here(table))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def _tell_who_is_here(self, table: str) -> None:
+        async with self._lock(table):
+            session = self._lobby.held(table)
+            if session is not None:
+                self._note_who_is_here(table, session)
+
+    def _note_who_is_here(self, table: str, session: TableSession) -> bool:
+        """Note which people look at a shared table, and tell them all if others do than before."""
+        friends = session.friends if isinstance(session, Session) else None
+        if friends is None:
+            return False
+        here = set()
+        for watcher in self._watchers.get(table, ()):
+            with contextlib.suppress(PlayError):  # its link plays no more
+                here.add(friends.seat_of(split(watcher.address)[1]))
+        has_changed = here != friends.here
+        friends.here = frozenset(here)
+        if has_changed:
+            self._tell(table, session)
+        return has_changed
 
     def _ensure_running(self, table: str, session: TableSession) -> None:
         """Let the agents of a table play on, if they do not already."""
@@ -276,7 +308,7 @@ class Server:
                 session = await self._find(table)
                 if session.apply_answer(question, answer):
                     await asyncio.to_thread(self._lobby.keep, table, session)
-                    self._tell(table, session.state())
+                    self._tell(table, session)
 
     async def _answer(self, table: str, question: Question) -> str | PlayError:
         self._questions[table] = question
@@ -296,15 +328,44 @@ class Server:
         find = functools.partial(self._lobby.find, table)
         return await self._openings.call(find, _OPENING_S, "the table")
 
-    def _tell(self, table: str, reply: Reply) -> None:
-        """Send a reply to everybody who looks at a table."""
-        for browser in self._watchers.get(table, ()):
-            browser.queue.put({**reply, "table": table})
+    async def _find_seat(self, table: str, secret: str) -> tuple[TableSession, int | None]:
+        """A table as `_find`, and the seat whose secret was told; raises PlayError if it has none."""
+        session = await self._find(table)
+        return session, seat_of(session, secret)
+
+    def _tell(
+        self, table: str, session: TableSession, told: Mapping[int | None, Reply] | None = None
+    ) -> None:
+        """Send everybody who looks at a table what the own seat sees of it.
+
+        Args:
+            table: Its name.
+            session: The table.
+            told: What is to be sent, by the seat that sees it, where that is known already.
+        """
+        states = dict(told or {})
+        for watcher in tuple(self._watchers.get(table, ())):
+            try:
+                seat = seat_of(session, split(watcher.address)[1])
+            except PlayError as error:  # another plays this seat from now on
+                self._unwatch(watcher.browser, watcher.address)
+                reply = {"type": "error", "reason": one_line(error)}
+            else:
+                reply = states[seat] = states.get(seat) or session.state(seat)
+            watcher.browser.queue.put({**reply, "table": watcher.address})
 
     async def _stop(self, app: web.Application) -> None:
         for task in self._runners.values():
             task.cancel()
         await asyncio.gather(*(browser.socket.close() for browser in list(self._browsers)))
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """A browser that is told of a table, and the address by which it joined: it says whose view it gets."""
+
+    browser: Browser
+    address: str
 
 
 class Browser:
@@ -316,7 +377,7 @@ class Browser:
 
     def __init__(self, socket: web.WebSocketResponse) -> None:
         self.socket, self.queue = socket, SendQueue(socket)
-        self.watched: dict[str, None] = {}  # tables, the one joined first first
+        self.watched: dict[str, None] = {}  # addresses of tables, the one joined first first
         self._rate = RateLimit(MESSAGES_PER_S, MESSAGE_BURST)
         self._sender: asyncio.Task[None] | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}  # in the background, one of a kind
@@ -349,27 +410,6 @@ class Browser:
         """Run a background task; none of this kind may be running."""
         assert not self.is_busy(kind)
         self._tasks[kind] = asyncio.create_task(work)
-
-
-class RateLimit:
-    """Lets so many messages a second pass, and a few more at first.
-
-    Args:
-        per_s: Messages a second in the long run.
-        burst: Messages that may come at once.
-    """
-
-    def __init__(self, per_s: float, burst: int) -> None:
-        self._per_s, self._burst = per_s, burst
-        self._left, self._then = float(burst), 0.0
-
-    async def wait(self) -> None:
-        """Wait until the next message may pass."""
-        now = asyncio.get_running_loop().time()
-        self._left = min(self._burst, self._left + (now - self._then) * self._per_s) - 1
-        self._then = now
-        if self._left < 0:
-            await asyncio.sleep(-self._left / self._per_s)
 
 
 @contextlib.contextmanager
@@ -407,50 +447,3 @@ async def _read_body(request: web.Request) -> bytes:
 
 def _refusal(status: int, reason: str) -> web.Response:
     return web.json_response({"type": "error", "reason": reason}, status=status)
-
-
-class SendQueue:
-    """The replies that one browser is still to be sent, in order: a slow browser delays no other.
-
-    A state that has not been sent when a newer one of the same table comes is left out.
-
-    Args:
-        socket: The browser's.
-    """
-
-    def __init__(self, socket: web.WebSocketResponse) -> None:
-        self._socket = socket
-        self._waiting: deque[Reply] = deque()
-        self._has_some = asyncio.Event()
-        self._has_room = asyncio.Event()
-        self._has_room.set()
-
-    def put(self, reply: Reply) -> None:
-        """Send a reply as soon as the browser takes it."""
-        if reply["type"] == "state":
-            for older in [one for one in self._waiting if _is_state_of(one, reply.get("table"))]:
-                self._waiting.remove(older)
-        self._waiting.append(reply)
-        self._has_some.set()
-        if len(self._waiting) >= _MAX_WAITING:
-            self._has_room.clear()
-
-    async def wait_for_room(self) -> None:
-        """Wait until a browser that asks much and reads little has caught up."""
-        await self._has_room.wait()
-
-    async def send(self) -> None:
-        """Send what is put in, until cancelled."""
-        while True:
-            await self._has_some.wait()
-            while self._waiting:
-                reply = self._waiting.popleft()
-                if len(self._waiting) < _MAX_WAITING:
-                    self._has_room.set()
-                with contextlib.suppress(ConnectionError, RuntimeError):  # it may be gone by now
-                    await self._socket.send_json(reply)
-            self._has_some.clear()
-
-
-def _is_state_of(reply: Reply, table: object) -> bool:
-    return reply["type"] == "state" and reply.get("table") == table

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.play.agent_calls import CallTimeoutError
+from canasta_agents.play.friends import FRIEND, Friends
 from canasta_agents.play.game import DealSoFar, Episode, GameProgress
-from canasta_agents.play.messages import PlayError, choice_of, points_on_table, quoted, truth_of
+from canasta_agents.play.messages import (
+    MAX_SPEC,
+    PlayError,
+    choice_of,
+    points_on_table,
+    quoted,
+    text_of,
+    truth_of,
+    whole_number_of,
+)
 from canasta_agents.play.offered import Make
 from canasta_agents.play.portraits import portrait, seat_names
 from canasta_agents.play.seat_view import SeatView, place_of, seat_to_look_from
@@ -24,16 +35,18 @@ YOU = "you"
 MAX_PACE_S = 10.0
 _PACE_S = 0.8
 MAX_DEALS = 1_000  # of a match: far more than one takes to its target
+_OF_THE_OPENER = ("undo", "pace", "pause", "seat")  # messages that a friend may not send
 
 
 class Session:
-    """A table with agents, and perhaps one person, in its seats.
+    """A table with agents and people in its seats.
 
-    Without a person the table is watched: all hands are open, or what one seat sees.
+    Without a person the table is watched: all hands are open, or what one seat sees. With friends several
+    people share it: each sees and plays the own seat only.
 
     Args:
         rules: The game.
-        seats: Who sits where: a spec of the registry, or YOU for the person.
+        seats: Who sits where: a spec of the registry, YOU for who opens the table, or FRIEND for another.
         make: Makes an agent of a spec; raises PlayError if it cannot.
         seed: Fixes the cards and the chance of the agents.
         episode: "deal" or "match".
@@ -49,13 +62,17 @@ class Session:
             raise PlayError(f"seats: {len(seats)} of them; the game has {rules.players}")
         if list(seats).count(YOU) > 1:
             raise PlayError(f"seats: only one of them can be {YOU!r}")
+        if FRIEND in seats and YOU not in seats:
+            raise PlayError(f"seats: who plays with friends has a seat as well: one must be {YOU!r}")
         self.rules, self.seats = rules, tuple(seats)
         self.own_seat = seats.index(YOU) if YOU in seats else None
         self._seed = seed
         self._game = GameProgress(rules, seed, episode)
-        specs = {seat: spec for seat, spec in enumerate(seats) if spec != YOU}
+        specs = {seat: spec for seat, spec in enumerate(seats) if spec not in (YOU, FRIEND)}
         self._agents = SeatedAgents(self._game, specs, make, seed)
         self._view = SeatView(self._game, self.own_seat)
+        invited = [seat for seat, spec in enumerate(seats) if spec == FRIEND]
+        self.friends = Friends(self._view.shown_seat, invited) if invited else None
         self._pace_s = _PACE_S
         self._is_paused = False
 
@@ -79,6 +96,8 @@ class Session:
             session._view.seen_from = seat_to_look_from({"seat": kept["seen_from"]}, rules)
         session._set_pace(kept)
         session._pause(kept)
+        if "friends" in kept:
+            session.friends = Friends.restored(session._view.shown_seat, kept["friends"])
         session._agents.reset()
         session._agents.catch_up()
         return session
@@ -98,39 +117,52 @@ class Session:
             "seen_from": self._view.seen_from,
             "pace_s": self._pace_s,
             "is_paused": self._is_paused,
+            **({} if self.friends is None else {"friends": self.friends.kept()}),
         }
 
-    def handle(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def handle(self, message: Mapping[str, Any], seat: int | None = None) -> list[dict[str, Any]]:
         """Follow a message.
 
         `play`, `lay` and `take_back` are moves and their undoing within a turn, `next`, `undo` (to the deal's
-        start), `again`, `pace`, `pause` and `look` change the table otherwise; `why`, `select` and `propose`
-        only ask.
+        start), `again`, `pace`, `pause`, `look`, `name` and `seat` change the table otherwise; `why`,
+        `select` and `propose` only ask.
+
+        Args:
+            message: What is to be done.
+            seat: The seat of the person who sends it; None: of who opened the table.
 
         Returns:
-            The replies: the state of the table, or the reasons, or what a selection means.
+            The replies: the state of the table as that person sees it, or the reasons, or what a selection
+            means.
 
         Raises:
             PlayError: If it cannot be followed; nothing has changed then.
         """
-        view = self._view
-        follow = {
+        view = self._view_of(seat)
+        follow: dict[str, Callable[[Mapping[str, Any]], None]] = {
             "play": view.play,
             "lay": view.lay,
-            "take_back": self._take_back,
+            "take_back": functools.partial(self._take_back, view),
             "next": self._next,
             "undo": self._undo,
             "again": self._try_again,
             "pace": self._set_pace,
             "pause": self._pause,
             "look": view.look,
+            "name": functools.partial(self._choose_name, view),
+            "seat": self._seat_somebody,
         }
         answer = {"why": view.why, "select": view.select, "propose": view.propose}
         kind = choice_of(message, "type", [*follow, *answer])
         if kind in answer:
             return [{"type": kind, **self.place, **answer[kind](message)}]
+        if kind in _OF_THE_OPENER and view is not self._view:
+            raise PlayError(f"{kind}: that is for who opened the table")
         follow[kind](message)
-        return [self.state()]
+        return [self.state(seat)]
+
+    def _view_of(self, seat: int | None) -> SeatView:
+        return self._view if seat in (None, self.own_seat) else SeatView(self._game, seat)
 
     @property
     def waits_s(self) -> float | None:
@@ -164,28 +196,32 @@ class Session:
         """Where the table stands, to tell what an answer was about: the deal, and the moves played in it."""
         return {"deal": len(self._game.finished) + 1, "at": len(self._game.moves)}
 
-    def table_for_advice(self) -> Table:
-        """As `SeatView.table_for_advice`."""
-        return self._view.table_for_advice()
+    def table_for_advice(self, seat: int | None = None) -> Table:
+        """As `SeatView.table_for_advice`, for the person in a seat; None: who opened the table."""
+        return self._view_of(seat).table_for_advice()
 
     def so_far(self) -> DealSoFar:
         """The deal until now: what an agent that is asked for advice has to catch up with."""
         return self._game.so_far()
 
-    def state(self) -> dict[str, Any]:
-        """Everything a browser shows, from what the seat knows."""
-        game, table = self._game, self._game.table
+    def state(self, seat: int | None = None) -> dict[str, Any]:
+        """Everything a browser shows, from what the seat knows.
+
+        Args:
+            seat: The seat of the person who is told; None: of who opened the table.
+        """
+        game, table, view = self._game, self._game.table, self._view_of(seat)
         return {
             "type": "state",
             "kind": "table",
-            **self._view.told(),
+            **view.told(),
             "game": self.rules.game,
             "target": self.rules.target,
             "episode": game.episode,
             "deal": len(game.finished) + 1,
             "names": list(self.seats),
-            "seated": seated(self.rules, self.seats),
-            "takes_back": self._view.taken_back_next,
+            "seated": self._seated(view.seat),
+            "takes_back": [] if self._is_shared else view.taken_back_next,
             "on_table": points_on_table(table),
             "score": [vars(score) for score in table.score()] if table.is_over else None,
             "totals": game.totals,
@@ -195,7 +231,21 @@ class Session:
             "pace_s": self._pace_s,
             "is_paused": self._is_paused,
             "fault": self._fault,
+            **({} if self.friends is None else {"friends": self.friends.message(view.shown_seat)}),
         }
+
+    @property
+    def _is_shared(self) -> bool:
+        """Whether somebody else plays, who sees every move at once."""
+        return FRIEND in self.seats
+
+    def _seated(self, viewer: int | None) -> list[dict[str, str | None]]:
+        """As `seated`, with the other people as the viewer is shown them."""
+        told = seated(self.rules, self.seats)
+        for seat, spec in enumerate(self.seats):
+            if self.friends is not None and spec in (YOU, FRIEND) and seat != viewer:
+                told[seat]["title"] = self.friends.title(seat)
+        return told
 
     def view(self) -> NDArray[np.void]:
         """What the person's seat knows, or seat 0 where nobody plays: `(1,) VIEW`."""
@@ -225,9 +275,10 @@ class Session:
         who = seated(self.rules, self.seats)[seat]
         return f"{who['name']}, {who['title']}, failed; the log says how"
 
-    def _take_back(self, message: Mapping[str, Any]) -> None:
-        self._view.check_place(place_of(message))
-        if not self._view.taken_back_next:
+    def _take_back(self, view: SeatView, message: Mapping[str, Any]) -> None:
+        view.check_place(place_of(message))
+        self._check_not_shared()
+        if not view.taken_back_next:
             raise PlayError("there is nothing to take back: a card that was drawn or discarded stays so")
         asked = self._game.table.to_play
         self._game.take_back()
@@ -245,7 +296,12 @@ class Session:
         self._game.next_deal()
         self._agents.reset(is_going_on=True)
 
+    def _check_not_shared(self) -> None:
+        if self._is_shared:
+            raise PlayError("with friends nothing is taken back: they have seen it at once")
+
     def _undo(self, message: Mapping[str, Any]) -> None:
+        self._check_not_shared()
         self._game.undo()
         self._agents.reset()
 
@@ -267,10 +323,36 @@ class Session:
         assert seat is not None
         self._agents.make_anew(seat)
 
+    def _choose_name(self, view: SeatView, message: Mapping[str, Any]) -> None:
+        """Call a person by the name it chose, for as long as the server runs."""
+        self._shared_with().call(view.shown_seat, message.get("name"))
+
+    def _seat_somebody(self, message: Mapping[str, Any]) -> None:
+        """Give a friend's seat to an agent, or to a friend who gets a new link."""
+        friends = self._shared_with()
+        seat = whole_number_of(message, "seat", 0, self.rules.players - 1)
+        friends.check_invited(seat)
+        player = text_of(message, "player", MAX_SPEC)
+        if player == YOU:
+            raise PlayError(f"player: {player!r} has a seat already")
+        if player == FRIEND:
+            self._agents.leave(seat)
+            friends.invite(seat)
+        else:
+            self._agents.sit_down(seat, player)
+            friends.give_away(seat)
+        self.seats = (*self.seats[:seat], player, *self.seats[seat + 1 :])
+
+    def _shared_with(self) -> Friends:
+        if self.friends is None:
+            raise PlayError("the table was opened without friends")
+        return self.friends
+
 
 def seated(rules: Rules, seats: Sequence[str | None]) -> list[dict[str, str | None]]:
     """Each seat as people are shown it: its `name`, and `title` and `how` of an agent in it."""
+    nobody = (None, YOU, FRIEND)
     return [
-        {"name": name, **({} if spec is None or spec == YOU else portrait(spec, rules.game).message())}
+        {"name": name, **({} if spec in nobody or spec is None else portrait(spec, rules.game).message())}
         for name, spec in zip(seat_names(rules.players), seats, strict=True)
     ]

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from canasta_agents.play.agent_calls import advise, prepare_for_advice
+from canasta_agents.play.friends import FRIEND
 from canasta_agents.play.messages import PlayError
 from canasta_agents.play.offered import Make
 from canasta_agents.play.session import Session
@@ -38,6 +39,8 @@ def play_in_terminal(
         read: Asks for a line.
         show: Shows a text.
     """
+    if FRIEND in seats:
+        raise PlayError(f"seats: {FRIEND!r} plays in the browser; in the terminal one person does")
     session = Session(rules, seats, make, seed, "deal")
     show(_HELP)
     shown = 0

@@ -17,8 +17,9 @@ from canasta_agents.play.agent_calls import CallTimeoutError, call_with_timeout
 from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.messages import PlayError
-from canasta_agents.play.server import SendQueue, Server
+from canasta_agents.play.server import Server
 from canasta_agents.play.session import Session
+from canasta_agents.play.traffic import SendQueue
 from canasta_env import classic
 from tests.play.seated import Hanging, make
 
