@@ -99,7 +99,7 @@ class Friends:
 
     def title(self, seat: int) -> str:
         """How the others are shown the person of a seat."""
-        return self._names.get(seat) or ("who opened the table" if seat == self.opener else "a friend")
+        return self._names.get(seat) or ("the host" if seat == self.opener else "a friend")
 
     def message(self, viewer: int) -> list[dict[str, Any]]:
         """The people as one of them is told: `seat`, chosen `name`, and whether they are `here`.

@@ -40,14 +40,15 @@ _FLAGS = (
 
 
 @contextmanager
-def served(folder: Path, agents: list[str]) -> Iterator[str]:
+def served(folder: Path, agents: list[str], friends_host: str | None = None) -> Iterator[str]:
     """A server on a free port of this machine; yields its address."""
     loop = asyncio.new_event_loop()
     started = threading.Event()
     address: list[str] = []
 
     async def start() -> web.AppRunner:
-        runner = web.AppRunner(Server(Lobby(folder / "runs", folder / "records", agents), LOOPBACK).app())
+        lobby = Lobby(folder / "runs", folder / "records", agents, friends_host=friends_host)
+        runner = web.AppRunner(Server(lobby, LOOPBACK).app())
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()

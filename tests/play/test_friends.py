@@ -174,7 +174,7 @@ def test_what_the_others_have_seen_is_not_taken_back() -> None:
 def test_a_chosen_name_is_shown_to_the_others() -> None:
     table = shared(modern_american(), "chance")
     assert [seat.get("title") for seat in table.state(1)["seated"]] == [
-        "who opened the table",
+        "the host",
         None,
         "chance",
         "a friend",

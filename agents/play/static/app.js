@@ -1,6 +1,7 @@
 // The page: lobby or table, by the address; a reload finds the same table again.
 
 import { points } from "./elements.js";
+import { introduce } from "./friends.js";
 import { agentsOf, drawLobby, gameTitle } from "./lobby.js";
 import { connect } from "./socket.js";
 import { drawTable, pressed, selectionTold, takeAwaited } from "./table.js";
@@ -58,7 +59,7 @@ function show() {
     const offer = lobby?.games.find((one) => one.game === state.game && one.players === players);
     const agents = offer ? agentsOf(offer) : [];
     adviser = agents.some(({ spec }) => spec === adviser) ? adviser : offer?.levels.find(({ name }) => name === "Club").agent;
-    drawTable(main, state, { agents, adviser, advice, isAsking, why, chooseAdviser, ask, playAgain, isRunning: timer !== null, run }, send);
+    drawTable(main, state, { levels: offer?.levels ?? [], friendsHost: lobby?.friends_host, agents, adviser, advice, isAsking, why, chooseAdviser, ask, playAgain, isRunning: timer !== null, run }, send);
   }
 }
 
@@ -159,6 +160,7 @@ const received = {
     if (state.kind === "replay") history.replaceState(null, "", `#table=${state.table}&step=${state.step}`);
     remember(message.table, title(message), message.kind === "table" && !message.is_over);
     show();
+    introduce(state, send);
     if (hasEnded) main.querySelector(".score")?.scrollIntoView({ block: "nearest" });
   },
   advice(message) {
@@ -176,7 +178,8 @@ const received = {
   saved({ name }) {
     say(`Saved as ${name}: the lobby has it under Records.`);
   },
-  error({ reason }) {
+  error({ reason, table }) {
+    if (table && table !== tableInAddress()) return; // a link of a table left by now
     const isGone = reason.startsWith("table: ");
     isAsking = isOpening = false;
     takeAwaited();

@@ -1,6 +1,7 @@
 // Beside the felt: score, controls, advice and the moves.
 
 import { drawEnd } from "./end.js";
+import { drawFriends, hasFriends, isGuest } from "./friends.js";
 import { button, counted, element, points, seatName, sideName } from "./elements.js";
 import { inWords, turnsOf } from "./turns.js";
 
@@ -12,6 +13,7 @@ export function drawAside(state, extra, send) {
     "aside",
     {},
     state.score ? drawEnd(state, extra, send) : null,
+    state.friends ? drawFriends(state, extra, send) : null,
     isReplay ? replayControls(state, extra, send) : tableControls(state, send),
     state.own_seat === null ? lookChoice(state, send) : null,
     advice(state, extra),
@@ -26,12 +28,12 @@ function tableControls(state, send) {
     "section",
     { class: "sheet controls" },
     element("label", { class: "choice" }, element("span", {}, "Others play"),
-      element("select", { "data-key": "pace", onchange: (event) => send({ type: "pace", pace_s: Number(event.target.value) }) }, ...paces)),
+      element("select", { "data-key": "pace", disabled: isGuest(state), onchange: (event) => send({ type: "pace", pace_s: Number(event.target.value) }) }, ...paces)),
     element(
       "div",
       { class: "buttons" },
       isWatched && state.phase !== "over" ? button("pause", state.is_paused ? "Go on" : "Pause", () => send({ type: "pause", is_paused: !state.is_paused })) : null,
-      button("undo", "Back to the deal's start", () => send({ type: "undo" }), { disabled: state.moves.length === 0 }),
+      hasFriends(state) || isGuest(state) ? null : button("undo", "Back to the deal's start", () => send({ type: "undo" }), { disabled: state.moves.length === 0 }),
       button("save", "Save the record", () => send({ type: "save" }), { disabled: !isWatched && state.phase !== "over" && state.deal === 1 }),
     ),
     state.fault && isWatched ? element("p", { class: "fault" }, state.fault) : null,

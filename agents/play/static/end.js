@@ -1,6 +1,7 @@
 // The end of a deal or a match: who won, the score item by item, its course as a plot, and what can be done next.
 
 import { button, element, points, sideName } from "./elements.js";
+import { isGuest } from "./friends.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 300;
@@ -58,7 +59,7 @@ function onward(state, playAgain, send) {
     return element("div", { class: "buttons" }, button("onward", "Next deal", () => send({ type: "next" }), { class: "main" }), record);
   }
   const newTable = element("a", { class: "button", href: "#", "data-key": "new" }, "New table");
-  return element("div", { class: "buttons" }, button("play-again", "Play again", playAgain, { class: "main" }), newTable, record);
+  return element("div", { class: "buttons" }, isGuest(state) ? null : button("play-again", "Play again", playAgain, { class: "main" }), newTable, record);
 }
 
 function drawing(tag, attributes, ...children) {

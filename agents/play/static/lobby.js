@@ -2,6 +2,7 @@
 
 import { PACES } from "./aside.js";
 import { button, element, fill } from "./elements.js";
+import { FRIEND } from "./friends.js";
 
 const NAMES = { classic: "Classic", modern_american: "Modern American" };
 const YOU = "you";
@@ -16,11 +17,12 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
   const redraw = () => drawLobby(main, lobby, tables, { open, upload, isOpening, forget });
   const seats = (chosen.seats[chosen.game] ??= [YOU, ...Array(offer.players - 1).fill(offer.levels[CASUAL].agent)]);
 
+  const hasFriends = seats.includes(FRIEND);
   const target = (chosen.targets[chosen.game] ??= offer.target);
 
   function start() {
     const { game, players } = offer;
-    const seed = chosen.seed === "" ? null : Number(chosen.seed);
+    const seed = chosen.seed === "" || hasFriends ? null : Number(chosen.seed);
     open({ type: "open", game, players, seats, episode: chosen.episode, target, seed, pace_s: PACES[chosen.pace][1] });
   }
 
@@ -42,17 +44,17 @@ export function drawLobby(main, lobby, tables, { open, upload, isOpening, forget
       }),
       ...(chosen.episode === "match" ? [targetChoice(offer, target, redraw)] : []),
       choice("part", "You", ["play", "watch"], seats.includes(YOU) ? 0 : 1, (place) => {
-        if (place) seats[seats.indexOf(YOU)] = offer.levels[CASUAL].agent;
+        if (place) seats.forEach((seat, number) => [YOU, FRIEND].includes(seat) && (seats[number] = offer.levels[CASUAL].agent));
         else seats[0] = YOU;
         redraw();
       }),
-      ...seats.map((seat, number) => seatChoice(offer, seats, number, redraw)),
+      ...seats.map((seat, number) => seatChoice(offer, seats, number, lobby.friends_host, redraw)),
       howTheyPlay(offer, seats),
       choice("speed", "Others play", PACES.map(([label]) => label), chosen.pace, (place) => {
         chosen.pace = place;
       }),
-      seedChoice(),
-      element("p", { class: "note" }, seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open or from any seat."),
+      hasFriends ? null : seedChoice(),
+      element("p", { class: "note" }, hasFriends ? "Each of you sees what the own seat sees. The table shows a link for each friend; the cards are drawn by chance." : seats.includes(YOU) ? "You see what your seat sees." : "Nobody plays: you watch, with all hands open or from any seat."),
       button("start", seats.includes(YOU) ? "Sit down" : "Watch", start, { class: "main", disabled: isOpening }),
     ),
     ...(tables.length ? [tableList(tables, forget)] : []),
@@ -105,13 +107,14 @@ const namedAgents = (offer) =>
   offer.agents.filter((spec) => spec !== "heuristic" && !offer.levels.some(({ agent }) => agent === spec)).map((spec) => ({ spec, ...offer.portraits[spec] }));
 
 // Who sits there: you, an agent by its level, or any other by its name.
-function seatChoice(offer, seats, number, redraw) {
+function seatChoice(offer, seats, number, canInvite, redraw) {
   const option = ({ spec, title }) => element("option", { value: spec, title: spec, selected: spec === seats[number] }, title);
   const byLevel = agentsOf(offer).slice(0, offer.levels.length);
   const select = element(
     "select",
     { "data-key": `seat${number}`, onchange: (event) => seatSomebody(seats, number, event.target.value, byLevel, redraw) },
     element("option", { value: YOU, selected: seats[number] === YOU }, "you"),
+    canInvite ? element("option", { value: FRIEND, selected: seats[number] === FRIEND }, "a friend") : null,
     element("optgroup", { label: "by level" }, ...byLevel.map(option)),
     element("optgroup", { label: "by name" }, ...namedAgents(offer).map(option)),
   );

@@ -1,0 +1,115 @@
+"""Two people, each in a browser of the own, at one table."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
+    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
+
+from tests.play.browser import CHROMIUM, DRIVER, Browser, served
+from tests.play.test_access import FIND_FAULTS
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
+]
+CHANCE = "python:tests.play.seated:Chance"
+TURNS = 6
+
+
+@pytest.fixture
+def browsers(tmp_path: Path) -> Iterator[list[Browser]]:
+    browsers = [Browser(tmp_path / f"profile{number}") for number in range(2)]
+    yield browsers
+    for browser in browsers:
+        browser.driver.quit()
+
+
+def open_table(browser: Browser, address: str) -> str:
+    """Open a table with a friend; returns the friend's link."""
+    browser.driver.get(address)
+    browser.choose("game", "Classic, 2 players")
+    browser.choose("seat1", "a friend")
+    browser.wait(lambda: not browser.all('[data-key="seed"]'))
+    browser.click('[data-key="start"]')
+    link = browser.wait(lambda: browser.all('[data-key="link:1"]'))[0]
+    return str(link.get_attribute("value"))
+
+
+def write_name(browser: Browser, name: str) -> None:
+    browser.wait(lambda: browser.all('[data-key="own-name"]'))
+    script = """
+        const field = document.querySelector('[data-key="own-name"]');
+        field.value = arguments[0];
+        field.dispatchEvent(new Event("change"));
+    """
+    browser.driver.execute_script(script, name)
+
+
+def play_a_move(browsers: list[Browser]) -> None:
+    """Let whoever is to move play what lies nearest, by clicks; the other sees it."""
+    ready = ".hand button.able, .middle button.able, .offers button"
+    mover, other = sorted(browsers, key=lambda one: not one.all('[data-key="stock"], .hand button.able'))
+    moves = len(mover.texts(".moves li"))
+    count = mover.texts(".sheet h2")
+    mover.wait(lambda: mover.all(ready))
+    if mover.all('[data-key="stock"]'):
+        mover.click('[data-key="stock"]')
+    else:
+        mover.click(".hand button.able")
+        mover.click(".offers button:last-of-type")
+    for browser in (mover, other):
+        browser.wait(lambda browser=browser: browser.texts(".sheet h2") != count)
+    assert len(other.texts(".moves li")) >= moves
+
+
+def states_of(browser: Browser) -> list[dict[str, Any]]:
+    return [message for message in browser.messages() if message["type"] == "state"]
+
+
+def test_two_browsers_play_a_few_turns_against_each_other(tmp_path: Path, browsers: list[Browser]) -> None:
+    host, friend = browsers
+    with served(tmp_path, [CHANCE], friends_host="localhost") as address:
+        link = open_table(host, address)
+        assert link.startswith(address.replace("127.0.0.1", "localhost") + "#table=")
+        assert any("not here: send this link" in text for text in host.texts(".friends li"))
+        host.click('[data-key="copy:1"]')
+        host.wait(lambda: "Copied" in host.texts('[data-key="copy:1"]'))
+        friend.driver.get(link)
+        friend.wait(lambda: friend.all(".table .hand"))
+        write_name(friend, "<i>Ann</i>")
+        host.wait(lambda: any("<i>Ann</i>, here" in text for text in host.texts(".friends li")))
+        assert not friend.all('[data-key="undo"], [data-key^="link:"], [data-key^="give:"]')
+        for browser in browsers:
+            faults = list(browser.driver.execute_script(FIND_FAULTS))
+            assert [fault for fault in faults if ": kbd " not in fault] == []  # the keys' own colour
+        for _ in range(2 * TURNS):
+            play_a_move(browsers)
+        friend.driver.refresh()
+        friend.wait(lambda: friend.all(".table .hand"))
+        assert host.texts(".moves li b") != friend.texts(".moves li b")  # "you" is another
+        for seat, browser in enumerate(browsers):
+            states = states_of(browser)
+            assert len(states) > TURNS
+            for state in states:
+                assert [hand["cards"] is not None for hand in state["hands"]] == [seat == 0, seat == 1]
+        host.choose("give:1", "give it to: Beginner")
+        friend.wait(lambda: any("plays no seat" in text for text in friend.texts("#notice")))
+        assert friend.all('[data-key="start"]')
+        host.wait(lambda: host.all('[data-key="invite:1"]'))
+        assert host.faults() == [] and friend.faults() == []
+
+
+def test_friends_are_not_offered_where_they_cannot_come(tmp_path: Path, browsers: list[Browser]) -> None:
+    browser = browsers[0]
+    with served(tmp_path, [CHANCE]) as address:
+        browser.driver.get(address)
+        browser.wait(lambda: browser.all('[data-key="seat1"]'))
+        assert "a friend" not in browser.texts('[data-key="seat1"] option')
