@@ -61,8 +61,13 @@ class GameProgress:
     ]  # that may be taken back: how many moves there were before, at which table
 
     def __init__(self, rules: Rules, seed: int, episode: Episode) -> None:
-        self.rules, self.seed, self.episode = rules, seed, episode
+        self.rules, self.episode = rules, episode
         self._rules = rules_record(rules)
+        self.begin(seed)
+
+    def begin(self, seed: int) -> None:
+        """Deal the first deal; whatever was played before is forgotten."""
+        self.seed = seed
         state = allocate(1)
         batch.start_match(self._rules, state, 0, np.uint64(seed))
         self._start = state

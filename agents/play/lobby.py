@@ -22,7 +22,7 @@ from canasta_agents.play.messages import PlayError, choice_of, one_line, quoted,
 from canasta_agents.play.offered import OfferedAgents
 from canasta_agents.play.portraits import seat_names
 from canasta_agents.play.replay import Replay
-from canasta_agents.play.session import YOU, Session
+from canasta_agents.play.session import MAX_SEED, YOU, Session, draw_seed
 from canasta_env import Rules, RulesError, classic
 from canasta_env.records import Record, RecordError, parse, to_text, verify
 from canasta_env.rules import GAMES, PLAYERS, USUAL_TARGETS, Game, standard_rules
@@ -37,7 +37,6 @@ MAX_RECORDS_BYTES = 1 << 30
 _MAX_RECORD_LINE = 100_000  # characters: a deal of thousands of actions
 _MAX_FILE_NAME = 255
 _NAME_BYTES = 9  # of randomness in the name of a table: only who knows it finds the table
-_MAX_SEED = 2**53 - 1  # what JSON numbers hold exactly
 _RECORD_SUFFIX = ".jsonl"
 FORMAT = "canasta_env table"
 VERSION = 1
@@ -280,8 +279,8 @@ def seed_of(message: Mapping[str, Any]) -> int:
         PlayError: If it is something else than a whole number of 53 bits.
     """
     if message.get("seed") is None:
-        return secrets.randbelow(_MAX_SEED)
-    return whole_number_of(message, "seed", 0, _MAX_SEED)
+        return draw_seed()
+    return whole_number_of(message, "seed", 0, MAX_SEED)
 
 
 def _verified(content: bytes, where: str) -> Record:

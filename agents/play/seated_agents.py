@@ -53,15 +53,14 @@ class SeatedAgents:
         game: What is played; this class plays the agents' moves in it, and no others.
         specs: The agent of each seat that has one, as a spec of the registry.
         make: Makes an agent of a spec; raises PlayError if it cannot.
-        seed: Fixes their chance.
 
     Attributes:
         specs: The agent of each seat that has one.
         fault: Why the agent to move has failed; the table stands still then. None: it has not.
     """
 
-    def __init__(self, game: GameProgress, specs: Mapping[int, str], make: Make, seed: int) -> None:
-        self._game, self._make, self._seed = game, make, seed
+    def __init__(self, game: GameProgress, specs: Mapping[int, str], make: Make) -> None:
+        self._game, self._make = game, make
         self.specs = dict(specs)
         self._agents = {seat: make(spec) for seat, spec in specs.items()}
         self.fault: PlayError | None = None
@@ -182,4 +181,4 @@ class SeatedAgents:
     def _seed_of(self, seat: int) -> int:
         """What fixes the chance of an agent in this deal."""
         game = self._game
-        return self._seed + len(game.finished) * game.rules.players + seat
+        return game.seed + len(game.finished) * game.rules.players + seat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -33,9 +34,10 @@ from canasta_env.validation import check_seed
 
 YOU = "you"
 MAX_PACE_S = 10.0
+MAX_SEED = 2**53 - 1  # what JSON numbers hold exactly
 _PACE_S = 0.8
 MAX_DEALS = 1_000  # of a match: far more than one takes to its target
-_OF_THE_OPENER = ("undo", "pace", "pause", "seat")  # messages that a friend may not send
+_OF_THE_OPENER = ("undo", "rematch", "pace", "pause", "seat")  # messages that a friend may not send
 
 
 class Session:
@@ -66,10 +68,9 @@ class Session:
             raise PlayError(f"seats: who plays with friends has a seat as well: one must be {YOU!r}")
         self.rules, self.seats = rules, tuple(seats)
         self.own_seat = seats.index(YOU) if YOU in seats else None
-        self._seed = seed
         self._game = GameProgress(rules, seed, episode)
         specs = {seat: spec for seat, spec in enumerate(seats) if spec not in (YOU, FRIEND)}
-        self._agents = SeatedAgents(self._game, specs, make, seed)
+        self._agents = SeatedAgents(self._game, specs, make)
         self._view = SeatView(self._game, self.own_seat)
         invited = [seat for seat, spec in enumerate(seats) if spec == FRIEND]
         self.friends = Friends(self._view.shown_seat, invited) if invited else None
@@ -108,7 +109,7 @@ class Session:
         return {
             "rules": self.rules.to_dict(),
             "seats": list(self.seats),
-            "seed": self._seed,
+            "seed": game.seed,
             "episode": game.episode,
             "deals": [
                 *(list(deal.actions) for deal in game.finished),
@@ -124,8 +125,8 @@ class Session:
         """Follow a message.
 
         `play`, `lay` and `take_back` are moves and their undoing within a turn, `next`, `undo` (to the deal's
-        start), `again`, `pace`, `pause`, `look`, `name` and `seat` change the table otherwise; `why`,
-        `select` and `propose` only ask.
+        start), `rematch`, `again`, `pace`, `pause`, `look`, `name` and `seat` change the table otherwise;
+        `why`, `select` and `propose` only ask.
 
         Args:
             message: What is to be done.
@@ -149,6 +150,7 @@ class Session:
             "pace": self._set_pace,
             "pause": self._pause,
             "look": view.look,
+            "rematch": self._rematch,
             "name": functools.partial(self._choose_name, view),
             "seat": self._seat_somebody,
         }
@@ -305,6 +307,14 @@ class Session:
         self._game.undo()
         self._agents.reset()
 
+    def _rematch(self, message: Mapping[str, Any]) -> None:
+        """Begin a new game at a shared table, with other cards: the links stay as they are."""
+        self._shared_with()
+        if not self._game.is_over:
+            raise PlayError("the game is not over")
+        self._game.begin(draw_seed())
+        self._agents.reset()
+
     def _set_pace(self, message: Mapping[str, Any]) -> None:
         pace_s = message.get("pace_s")
         is_number = isinstance(pace_s, (int, float)) and not isinstance(pace_s, bool)
@@ -347,6 +357,11 @@ class Session:
         if self.friends is None:
             raise PlayError("the table was opened without friends")
         return self.friends
+
+
+def draw_seed() -> int:
+    """A seed that nobody can guess."""
+    return secrets.randbelow(MAX_SEED)
 
 
 def seated(rules: Rules, seats: Sequence[str | None]) -> list[dict[str, str | None]]:

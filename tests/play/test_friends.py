@@ -146,6 +146,7 @@ def test_only_who_opened_the_table_says_how_fast_it_goes_and_who_sits_where() ->
         {"type": "pause", "is_paused": True},
         {"type": "seat", "seat": 1, "player": "chance"},
         {"type": "undo"},
+        {"type": "rematch"},
     ):
         with pytest.raises(PlayError, match="for who opened the table"):
             table.handle(message, 1)
@@ -367,3 +368,27 @@ def test_a_record_names_no_person() -> None:
         play(table, seat, rng)
     record = table.record()
     assert record.agents == (YOU, FRIEND) and "Ann" not in records.to_text(record)
+
+
+def test_another_game_is_played_at_the_same_table_with_the_same_links() -> None:
+    rng = Random(8)
+    table = Session(classic(players=3), [YOU, FRIEND, "chance"], make, 7, "deal")
+    assert table.friends is not None
+    links = table.friends.kept()
+    with pytest.raises(PlayError, match="the game is not over"):
+        table.handle({"type": "rematch"})
+    hands = []
+    for _ in range(2):
+        hands.append(table.state(1)["hands"][1]["cards"])
+        while (seat := to_move(table)) is not None:
+            table.advance() if seat == 2 else play(table, seat, rng)
+        record = records.verify(table.record())
+        assert len(record.deals) == 1 and record.seed == table.kept()["seed"]
+        state = table.handle({"type": "rematch"})[0]
+        assert (state["deal"], state["moves"], state["totals"]) == (1, [], [0, 0, 0])
+    assert hands[0] != hands[1] and table.kept()["seed"] != 7
+    assert table.friends.kept() == links
+    assert Session.restored(json.loads(json.dumps(table.kept())), make).state(1) == table.state(1)
+    alone = Session(TWO, ["chance", "chance"], make, 7, "deal")
+    with pytest.raises(PlayError, match="opened without friends"):
+        alone.handle({"type": "rematch"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
@@ -15,11 +16,14 @@ pytest.importorskip("aiohttp", reason="the server needs aiohttp (extra `play`)")
 from aiohttp import ClientWebSocketResponse
 from aiohttp.test_utils import TestClient, TestServer
 
+from canasta_agents.play import lobby as lobby_module
+from canasta_agents.play import server
+from canasta_agents.play.game import GameProgress
 from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby, split
 from canasta_agents.play.server import Server
 from canasta_agents.play.session import Session
-from canasta_env import Table
+from canasta_env import Table, classic
 from canasta_env.events import play_move, view_message
 from tests.play.seated import Hanging
 
@@ -46,12 +50,13 @@ class Person:
 
     Args:
         socket: Its socket.
-        table: The address of the table, as the link has it.
+        table: The address of the table, as the link has it; `texts` have LINK in its place.
     """
 
     def __init__(self, socket: ClientWebSocketResponse, table: str) -> None:
         self.socket, self.table = socket, table
         self.received: list[Message] = []
+        self.texts: list[str] = []
         self.state: Message = {}
 
     @classmethod
@@ -67,7 +72,9 @@ class Person:
     async def hear(self, kind: str, is_it: Callable[[Message], Any] = lambda message: True) -> Message:
         """The next message of a kind that is so; what comes before is kept in `received`."""
         while True:
-            message: Message = await self.socket.receive_json()
+            text = await self.socket.receive_str()
+            message: Message = json.loads(text)
+            self.texts.append(text.replace(self.table, "LINK"))
             self.received.append(message)
             if message["type"] == "state":
                 self.state = message
@@ -307,3 +314,108 @@ def test_an_agent_that_hangs_holds_up_no_friend_who_asks(tmp_path: Path) -> None
         serve(tmp_path, talk)
     finally:
         Hanging.gate.set()
+
+
+DRAWN_BY_FRIEND = (2, 3, 6, 7)  # places in the stock, the opener being the first to draw two
+TURNS_OF_EACH = 2
+
+
+def pair_of_deals(rng: Random) -> tuple[Table, Table, list[str]]:
+    """Two deals that seat 1 cannot tell apart while seat 0, which begins, discards these cards."""
+    while True:
+        position = Table(classic(players=2), seed=rng.randrange(10**6)).position()
+        stock, own = list(position["stock"]), Counter(position["hands"][0])
+        discards = [kind for kind in own if kind not in ("2", "joker", "black3")][:TURNS_OF_EACH]
+        if position["to_play"] == 0 and len(discards) == TURNS_OF_EACH and "red3" not in stock[:8]:
+            break
+    hidden = [place for place, kind in enumerate(stock) if kind != "red3" and place not in DRAWN_BY_FRIEND]
+    pool = [*(own - Counter(discards)).elements(), *(stock[place] for place in hidden)]
+    rng.shuffle(pool)
+    other_stock = list(stock)
+    for place in hidden:
+        other_stock[place] = pool.pop()
+    hands = [dict(Counter([*pool, *discards])), position["hands"][1]]
+    other = position | {"hands": hands, "stock": other_stock}
+    return Table.from_position(position), Table.from_position(other), discards
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hidden_cards_change_no_byte_that_a_friend_receives_before_they_are_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    *deals, discards = pair_of_deals(Random(seed))
+    monkeypatch.setattr(lobby_module, "warm_up", lambda: None)  # which plays a deal of its own
+    assert deals[0].position() != deals[1].position()
+    told: list[list[str]] = []
+
+    async def talk(client: Client, lobby: Lobby) -> None:
+        host, friend = people = await open_table(client, 2)
+        await host.hear("state")  # that the friend is here
+
+        async def move(person: Person, action: str) -> None:
+            at = len(person.state["moves"])
+            await person.say("play", action=action, at=at)
+            for each in people:
+                await each.hear("state", lambda state: len(state["moves"]) > at)
+
+        async def ask_everything() -> None:
+            for kind in ("4", "7", "K", "2"):
+                await friend.say("why", target=f"card:{kind}")
+            for kind in ("propose", "undo", "save", "look", "rematch"):
+                await friend.say(kind)
+            await friend.say("name", name="Ann")
+            await friend.hear("state")
+            await friend.say("advise", agent="random")
+            await friend.hear("advice" if friend.state["legal"] else "error")
+            record = await client.get(f"/tables/{friend.table}/record")
+            friend.texts.append(await record.text())
+
+        for card in discards:
+            for action in ("draw", f"discard {card}"):
+                await ask_everything()
+                await move(host, action)
+            await ask_everything()
+            await move(friend, "draw")
+            await ask_everything()
+            own = [action for action in friend.state["legal"] if action.startswith("discard")]
+            await move(friend, own[0])
+        told.append(friend.texts)
+
+    for number, dealt in enumerate(deals):
+        monkeypatch.setattr(GameProgress, "dealt", lambda self, dealt=dealt: dealt.copy())
+        serve(tmp_path / str(number), talk)
+    assert told[0] == told[1] and len(told[0]) > 50
+
+
+def test_odd_messages_of_a_friend_harm_no_game_and_tell_nothing_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MESSAGES_PER_S", 10_000)
+    kinds = ["play", "lay", "take_back", "select", "propose", "why", "seat", "name", "undo", "rematch"]
+    fields = ("action", "actions", "at", "seat", "player", "name", "cards", "target", "pace_s", "table")
+
+    async def talk(client: Client, lobby: Lobby) -> None:
+        host, friend = await open_table(client, 2)
+        rng = Random(5)
+        values = [None, True, -1, 0, 1, 2**70, "", "draw", "friend", "x" * 200, [], ["take"], {}, {"K": 1}]
+        while friend.state["legal"]:  # until the host is to move
+            at = len(friend.state["moves"])
+            action = next((one for one in friend.state["legal"] if one.startswith("discard")), "draw")
+            await friend.say("play", action=action, at=at)
+            await friend.hear("state", lambda state, at=at: len(state["moves"]) > at)
+        session = lobby.find(split(host.table)[0])
+        before = session.kept()
+        for number in range(1_500):
+            odd = {key: rng.choice(values) for key in rng.sample(fields, rng.randrange(5))}
+            await friend.socket.send_json({"type": rng.choice(kinds), "table": friend.table, **odd})
+            if number % 20 == 0:
+                await friend.say("why", target="stock")
+                await friend.hear("error", lambda message: "not your turn" in message["reason"])
+        await friend.say("join")
+        await friend.hear("state")
+        assert session.kept() == before
+        check_received(friend, session.so_far().dealt)
+        reasons = [message.get("reason", "") for message in friend.received]
+        assert not [reason for reason in reasons if "the server could not follow" in reason]
+
+    serve(tmp_path, talk)

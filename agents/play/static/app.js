@@ -100,9 +100,13 @@ function ask() {
   send({ type: "advise", table: state.table, agent: adviser });
 }
 
-// A new table with the same seats; other cards.
+// A new table with the same seats and other cards; friends stay at theirs, where their links lead.
 function playAgain() {
-  const { game, hands, names, episode, target } = state;
+  const { game, hands, names, episode, target, table } = state;
+  if (state.friends) {
+    send({ type: "rematch", table });
+    return;
+  }
   open({ type: "open", game, players: hands.length, seats: names, episode, target, pace_s: state.pace_s });
 }
 
