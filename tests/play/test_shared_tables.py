@@ -391,8 +391,7 @@ def test_odd_messages_of_a_friend_harm_no_game_and_tell_nothing_hidden(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "MESSAGES_PER_S", 10_000)
-    kinds = ["play", "lay", "take_back", "select", "propose", "why", "seat", "name", "undo", "rematch"]
-    fields = ("action", "actions", "at", "seat", "player", "name", "cards", "target", "pace_s", "table")
+    kinds = ["play", "lay", "take_back", "select", "why", "seat", "name", "undo", "rematch", "pace", "next"]
 
     async def talk(client: Client, lobby: Lobby) -> None:
         host, friend = await open_table(client, 2)
@@ -404,9 +403,12 @@ def test_odd_messages_of_a_friend_harm_no_game_and_tell_nothing_hidden(
             await friend.say("play", action=action, at=at)
             await friend.hear("state", lambda state, at=at: len(state["moves"]) > at)
         session = lobby.find(split(host.table)[0])
-        before = session.kept()
+        before, at = session.kept(), len(friend.state["moves"])
+        likely = {"action": "draw", "actions": ["take"], "at": at, "seat": 1, "player": "friend", "pace_s": 1}
+        fields = [*likely, "name", "cards", "target", "table"]
         for number in range(1_500):
-            odd = {key: rng.choice(values) for key in rng.sample(fields, rng.randrange(5))}
+            odd = {key: rng.choice(values) for key in rng.sample(fields, rng.randrange(len(fields)))}
+            odd |= {key: likely[key] for key in likely if key in odd and rng.random() < 0.7}
             await friend.socket.send_json({"type": rng.choice(kinds), "table": friend.table, **odd})
             if number % 20 == 0:
                 await friend.say("why", target="stock")
