@@ -47,9 +47,15 @@ class Friends:
         """
         friends = cls(opener, ())
         friends._secrets = {int(seat): None if secret is None else str(secret) for seat, secret in kept}
-        if not friends._secrets[opener] or "" in friends._secrets.values():
+        if "" in friends._secrets.values():
             raise PlayError("friends: a seat has an empty secret")
         return friends
+
+    def check_seats(self, people: Iterable[int], players: int) -> None:
+        """Raise PlayError if not just these seats of a game have links."""
+        linked = {seat for seat, secret in self._secrets.items() if secret is not None}
+        if linked != set(people) or not set(self._secrets) <= set(range(players)):
+            raise PlayError(f"friends: there are links for {sorted(linked)}, and people in {sorted(people)}")
 
     def kept(self) -> list[list[Any]]:
         """Seats and secrets in plain values, for `restored`."""
@@ -65,7 +71,7 @@ class Friends:
         Raises:
             PlayError: If it plays none, or none any more.
         """
-        told = secret.encode()
+        told = secret.encode(errors="surrogatepass")  # JSON may hold half a character
         for seat, own in self._secrets.items():
             if own is not None and secrets.compare_digest(own.encode(), told):
                 return seat

@@ -214,7 +214,9 @@ class Server:
             session, seat = await self._find_seat(table, secret)
             if kind == "join":
                 self._watch(browser, address)
-                if not self._note_who_is_here(table, session):
+                if self._note_who_is_here(table, session):
+                    self._tell(table, session)
+                else:
                     browser.queue.put({**session.state(seat), "table": address})
             elif kind == "save":
                 name = await asyncio.to_thread(self._lobby.save, table)
@@ -257,11 +259,11 @@ class Server:
     async def _tell_who_is_here(self, table: str) -> None:
         async with self._lock(table):
             session = self._lobby.held(table)
-            if session is not None:
-                self._note_who_is_here(table, session)
+            if session is not None and self._note_who_is_here(table, session):
+                self._tell(table, session)
 
     def _note_who_is_here(self, table: str, session: TableSession) -> bool:
-        """Note which people look at a shared table, and tell them all if others do than before."""
+        """Note which people look at a shared table; returns whether others do than before."""
         friends = session.friends if isinstance(session, Session) else None
         if friends is None:
             return False
@@ -271,8 +273,6 @@ class Server:
                 here.add(friends.seat_of(split(watcher.address)[1]))
         has_changed = here != friends.here
         friends.here = frozenset(here)
-        if has_changed:
-            self._tell(table, session)
         return has_changed
 
     def _ensure_running(self, table: str, session: TableSession) -> None:

@@ -98,7 +98,9 @@ class Session:
         session._set_pace(kept)
         session._pause(kept)
         if "friends" in kept:
+            people = [seat for seat, spec in enumerate(session.seats) if spec in (YOU, FRIEND)]
             session.friends = Friends.restored(session._view.shown_seat, kept["friends"])
+            session.friends.check_seats(people, rules.players)
         session._agents.reset()
         session._agents.catch_up()
         return session

@@ -297,7 +297,20 @@ def test_links_outlive_the_server_and_names_do_not() -> None:
     again.handle({"type": "seat", "seat": 3, "player": FRIEND})
 
 
-@pytest.mark.parametrize("kept", [[], [[0, None]], [[0, ""]], [[0, "a"], [1, ""]], 3, [["x", "y"]]], ids=str)
+@pytest.mark.parametrize(
+    "kept",
+    [
+        [],
+        [[0, None]],
+        [[0, ""]],
+        [[0, "a"]],
+        [[0, "a"], [1, ""]],
+        [[0, "a"], [1, "b"], [2, None]],
+        3,
+        [["x", "y"]],
+    ],
+    ids=str,
+)
 def test_kept_links_that_are_none_are_refused(kept: Any) -> None:
     with pytest.raises(Exception):  # noqa: B017 - of many kinds, as it says
         Session.restored(shared().kept() | {"friends": kept}, make)
