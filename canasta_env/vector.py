@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.engine import batch
+from canasta_env.engine.dealing import mix
 from canasta_env.engine.encoding import encode_critic_states, encode_views
 from canasta_env.engine.layout import critic_size, observation_size
 from canasta_env.engine.state import NOBODY, STATE, allocate, as_kernel_argument, rules_record
@@ -28,6 +29,7 @@ from canasta_env.validation import (
 )
 
 MAX_TABLES = 1 << 20
+MAX_CYCLES = 10**9
 Scores = Literal["zero", "drawn"] | Sequence[int]
 
 
@@ -44,7 +46,7 @@ class VectorTables:
     `masks`, `views`, `observations` and `critic_states` are of the seat to move at each table. They are
     buffers of this object and are overwritten by the next `step`: copy what is to be kept. So is
     `deal_totals`, `(num_tables, num_sides) int64`: what each side scored in a deal that the last step ended,
-    else 0.
+    else 0. So is `truncated`, `(num_tables,) bool`: where the last step met `max_cycles`.
 
     Args:
         rules: The game.
@@ -55,6 +57,8 @@ class VectorTables:
         scores: Match scores at the start of each deal with `episode="deal"`: 0, drawn so that every opening
             minimum comes up equally often, or one number a side.
         check: Raise on an illegal action; False saves the check where actions come from the masks.
+        max_cycles: Decisions, of all seats together, after which an episode, a deal or a match, is cut off
+            unpaid and the next begun; never if None.
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -69,11 +73,15 @@ class VectorTables:
         episode: Literal["deal", "match"] = "deal",
         scores: Scores = "zero",
         check: bool = True,
+        max_cycles: int | None = None,
     ) -> None:
         self.rules = check_rules(rules)
         self.num_tables = num_tables = whole_number(num_tables, "num_tables", 1, MAX_TABLES)
         self.episode = check_choice(episode, "episode", ("deal", "match"))
         self.check = check_flag(check, "check")
+        self.max_cycles = (
+            None if max_cycles is None else whole_number(max_cycles, "max_cycles", 1, MAX_CYCLES)
+        )
         self._draws_scores, self._scores = check_start_scores(scores, rules, episode == "match")
         self._rules = rules_record(rules)
         self._states = allocate(num_tables)
@@ -85,6 +93,8 @@ class VectorTables:
         self._points = np.zeros((num_tables, rules.players), np.float32)
         self.deal_totals = np.zeros((num_tables, rules.num_sides), np.int64)
         self.match_winner = np.full(num_tables, NOBODY, np.int8)
+        self.truncated = np.zeros(num_tables, np.bool_)
+        self._cycles = np.zeros(num_tables, np.int64)
         self._every_table = np.arange(num_tables)
         self._is_encoded = self._has_critic_states = False
         self.reset(seed)
@@ -99,6 +109,8 @@ class VectorTables:
                     self._states["scores"][table, : self.rules.num_sides] = self._scores
                 batch.start_deal_apart(self._rules, self._states, table, self._draws_scores)
         self.match_winner[:] = NOBODY
+        self._cycles[:] = 0
+        self.truncated[:] = False
         self._observe()
 
     def step(self, actions: ArrayLike) -> StepResult:
@@ -129,6 +141,8 @@ class VectorTables:
             self.deal_totals,
             self.match_winner,
         )
+        if self.max_cycles is not None:
+            self._cut_off(self.max_cycles)
         self._observe()
         return StepResult(self._ended, self._points)
 
@@ -168,7 +182,8 @@ class VectorTables:
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the coming steps depend on, as arrays; `set_state` brings it back."""
-        return {"tables": np.asarray(self._states).copy(), "match_winner": self.match_winner.copy()}
+        state = {"tables": np.asarray(self._states).copy(), "match_winner": self.match_winner.copy()}
+        return state if self.max_cycles is None else state | {"cycles": self._cycles.copy()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go on from what `get_state` returned.
@@ -179,6 +194,7 @@ class VectorTables:
         """
         tables = as_kernel_argument(self._check_tables(_part_of(state, "tables")))
         match_winner = self._check_winners(_part_of(state, "match_winner"))
+        cycles = self._cycles if self.max_cycles is None else self._check_cycles(_part_of(state, "cycles"))
         masks, views = np.zeros_like(self.masks), allocate(self.num_tables, VIEW)
         batch.observe_all(self._rules, tables, masks, views)
         is_stuck = ~masks.any(axis=1)
@@ -190,6 +206,8 @@ class VectorTables:
             )
         self._states = tables
         self.match_winner[:] = match_winner
+        self._cycles[:] = cycles
+        self.truncated[:] = False
         self._observe()
 
     def _check_tables(self, tables: Any) -> NDArray[np.void]:
@@ -209,6 +227,28 @@ class VectorTables:
         if ((array < NOBODY) | (array >= sides)).any():
             raise ValueError(f"state: match_winner must be sides from 0 to {sides - 1}, or {NOBODY}")
         return array.astype(np.int8)
+
+    def _check_cycles(self, cycles: Any) -> NDArray[np.int64]:
+        array = integers(cycles, self.num_tables, "state: cycles")
+        assert self.max_cycles is not None
+        if ((array < 0) | (array >= self.max_cycles)).any():
+            raise ValueError(f"state: cycles must be decisions from 0 to {self.max_cycles - 1}")
+        return array.astype(np.int64)
+
+    def _cut_off(self, max_cycles: int) -> None:
+        """Begin the next deal or match where this one has come to its cap."""
+        has_ended = self.match_ended if self.episode == "match" else self._ended
+        self._cycles += 1
+        self._cycles[has_ended] = 0
+        np.equal(self._cycles, max_cycles, out=self.truncated)
+        for table in np.flatnonzero(self.truncated):
+            if self.episode == "match":
+                next_seed = mix(np.uint64(self._states["seed"][table]) + np.uint64(1))
+                batch.start_match(self._rules, self._states, table, np.uint64(next_seed))
+            else:
+                self._states["deal"][table] += 1
+                batch.start_deal_apart(self._rules, self._states, table, self._draws_scores)
+        self._cycles[self.truncated] = 0
 
     def _observe(self) -> None:
         batch.observe_all(self._rules, self._states, self.masks, self.views)

@@ -11,6 +11,7 @@ from docs.structure import PICTURE, box_arrows, circle, draw, file_arrows, impor
 MOST_LINES = 510  # of a file
 # Modules that need an optional library: the only ones of ours that a function may import.
 NEED_A_LIBRARY = {
+    "canasta_env.openspiel.pyspiel_game": "open_spiel",
     "canasta_env.rendering.image": "pillow",
     "canasta_agents.neural.agent": "torch",
     "canasta_agents.neural.onnx_agent": "onnxruntime",

@@ -245,6 +245,8 @@ class Run:
     """Where the network runs; auto: a GPU if there is one."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Of matrix products; auto: bfloat16 where the processor has instructions for it."""
+    wandb: str = ""
+    """Project of Weights & Biases that gets the metrics too (pip install wandb); empty: none."""
     entropy_floor: float = 0.01
     """The run stops as collapsed when the mean entropy (nats) stays below this."""
 

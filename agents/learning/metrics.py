@@ -1,4 +1,4 @@
-"""Metrics of a run: a line of JSON an update, the same for TensorBoard, and a picture of the curves.
+"""Metrics of a run: a line of JSON an update, the same for TensorBoard and W&B, and a picture of the curves.
 
 docs/metrics.md defines each.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from canasta_agents.files import write_file
+from canasta_agents.learning.wandb_run import WandbRun
 from canasta_env.files import errors_naming
 
 FILE = "metrics.jsonl"
@@ -26,9 +27,10 @@ class MetricsWriter:
     Args:
         folder: The run's folder.
         update: Last update that counts: what a resumed run wrote after its checkpoint is taken back.
+        wandb: A run at Weights & Biases that gets the same.
     """
 
-    def __init__(self, folder: Path, update: int = 0) -> None:
+    def __init__(self, folder: Path, update: int = 0, wandb: WandbRun | None = None) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -37,6 +39,7 @@ class MetricsWriter:
         write_file(path, "".join(json.dumps(line) + "\n" for line in kept).encode())
         self._lines = path.open("a", encoding="utf-8")
         self._path, self._board_folder = path, folder / "tensorboard"
+        self._wandb = wandb
         with errors_naming(self._board_folder):
             self._board: Any = SummaryWriter(str(self._board_folder), purge_step=update + 1)
 
@@ -48,6 +51,8 @@ class MetricsWriter:
         with errors_naming(self._board_folder):
             for name, number in metrics.items():
                 self._board.add_scalar(name, number, update)
+        if self._wandb is not None:
+            self._wandb.write(update, metrics)
 
     def close(self) -> None:
         """Bring everything to the disk."""
@@ -55,6 +60,8 @@ class MetricsWriter:
             self._lines.close()
         with errors_naming(self._board_folder):
             self._board.close()
+        if self._wandb is not None:
+            self._wandb.close()
 
 
 def read_metrics(folder: Path) -> Lines:

@@ -113,6 +113,7 @@ RULINGS = {
     "run.threads": _NOW,
     "run.device": _NOW,
     "run.precision": _NOW,
+    "run.wandb": _NOW,
     "run.entropy_floor": _NEXT_UPDATE,
 }
 

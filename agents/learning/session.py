@@ -24,6 +24,7 @@ from canasta_agents.learning.ppo import DivergedError
 from canasta_agents.learning.resuming import check_changes
 from canasta_agents.learning.run_folder import CONFIG_FILE, claim_run_folder
 from canasta_agents.learning.trainer import Trainer, build_trainer
+from canasta_agents.learning.wandb_run import load_wandb
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.processes import FAILED, INTERRUPTED, REFUSED
 from canasta_agents.programs import command_of, program_name
@@ -49,6 +50,8 @@ def run(config: Config, resume: Path | None) -> int:
 
 def _run(config: Config, resume: Path | None) -> int:
     changes = check_changes(load_of_run(resume), config) if resume is not None else []
+    if config.run.wandb:
+        load_wandb()  # before anything is played
     device = prepare_device(config.run)
     console = Console(width=None if sys.stdout.isatty() else 120, quiet=not device.group.is_first)
     for change in changes:

@@ -44,6 +44,7 @@ from canasta_agents.learning.rollout import (
 )
 from canasta_agents.learning.schedule import Progress, linear_schedule
 from canasta_agents.learning.selection import SELECTION_SEED, Measure, is_better, keep_replay
+from canasta_agents.learning.wandb_run import WandbRun
 from canasta_agents.neural import policy_file
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.arrays import Arrays, CheckpointError, prefixed, with_prefix
@@ -430,7 +431,9 @@ class Trainer:
 
     def _write(self, metrics: dict[str, float]) -> None:
         if self._metrics is None:
-            self._metrics = MetricsWriter(self.folder, self.progress.updates - 1)
+            project = self.config.run.wandb
+            wandb = WandbRun(project, self.folder, self.config.to_dict()) if project else None
+            self._metrics = MetricsWriter(self.folder, self.progress.updates - 1, wandb)
         self._metrics.write(self.progress.updates, metrics)
 
     # Checkpoints

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from canasta_env.actions import NUM_ACTIONS
-from canasta_env.envs.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.envs.episode import Episode, Form, Illegal, Length, Presented, Reward, Scores
 from canasta_env.explain import IllegalActionError
 from canasta_env.rendering.display import PICTURES_PER_S, Display
 from canasta_env.rendering.text import picture
@@ -21,6 +20,7 @@ from canasta_env.rules import Rules
 from canasta_env.validation import (
     RENDER_MODES,
     check_choice,
+    check_flag,
     check_options,
     check_render_mode,
     choose_rules,
@@ -52,6 +52,8 @@ class CanastaAECEnv(AECEnv):
         illegal: "raise" or "forfeit".
         max_cycles: Decisions, of all seats together, after which an episode is truncated. (PettingZoo's own
             environments mean rounds of all agents by it.)
+        observation: "dict". Or "flat": an observation is the array of features alone, and each agent's mask
+            stands in its info, as `action_mask`.
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -77,22 +79,29 @@ class CanastaAECEnv(AECEnv):
         reward: Reward = "points",
         illegal: Illegal = "raise",
         max_cycles: int | None = None,
+        observation: Form = "dict",
     ) -> None:
         super().__init__()
         self.rules = choose_rules(game, players, target, rules)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(self.render_mode)
         self.episode = Episode(
-            self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
+            self.rules,
+            episode=episode,
+            scores=scores,
+            reward=reward,
+            illegal=illegal,
+            max_cycles=max_cycles,
+            observation=observation,
         )
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_spaces = {agent: self.episode.observation_space() for agent in self.possible_agents}
-        self._action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
+        self._action_spaces = {agent: self.episode.action_space() for agent in self.possible_agents}
         self.state_space = self.episode.state_space()
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, the same object on each call."""
         return self._observation_spaces[self._check_agent(agent)]
 
@@ -121,6 +130,7 @@ class CanastaAECEnv(AECEnv):
         self.agent_selection = self.possible_agents[self.episode.seat]
         self._skip_agent_selection = None
         self._has_news = False
+        self._tell_masks()
         if self.render_mode == "human":
             self.render()
 
@@ -141,12 +151,13 @@ class CanastaAECEnv(AECEnv):
         self.agent_selection = self.possible_agents[self.episode.seat]
         if something_ended:
             self._tell_news()
+        self._tell_masks()
         if self.render_mode == "human":
             self.render()
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Presented:
         """What an agent observes now: new arrays."""
-        return self.episode.observe(self._seat_of[self._check_agent(agent)])
+        return self.episode.present(self._seat_of[self._check_agent(agent)])[0]
 
     def state(self) -> NDArray[np.float32]:
         """The observation of the agent to act with all other hands behind it, for a critic in training."""
@@ -159,6 +170,13 @@ class CanastaAECEnv(AECEnv):
     def close(self) -> None:
         """Close the window of "human", if it is open."""
         self._display.close()
+
+    def let_others_idle(self) -> None:
+        """Give agents that are not to act one action, 96, which does nothing; for the parallel form."""
+        self.episode.let_others_idle()
+        for agent in self.possible_agents:
+            self._observation_spaces[agent] = self.episode.observation_space()
+            self._action_spaces[agent] = self.episode.action_space()
 
     def _check_agent(self, agent: Any) -> str:
         return check_choice(agent, "agent", self.possible_agents)
@@ -183,6 +201,13 @@ class CanastaAECEnv(AECEnv):
         self._accumulate_rewards()
         if episode.is_over:
             self._deads_step_first()
+
+    def _tell_masks(self) -> None:
+        """Where observations are flat, every agent's mask is in its info."""
+        if self.episode.is_flat:
+            for agent in self.agents:
+                mask = self.episode.action_mask(self._seat_of[agent])
+                self.infos[agent] = self.infos[agent] | {"action_mask": mask}
 
     def _forget_news(self) -> None:
         """Rewards and infos stand for one step."""
@@ -226,7 +251,13 @@ class CanastaParallelEnv(ParallelEnv):
     """Canasta with a step for every decision, in which all agents observe and are rewarded.
 
     Only the agent to act has legal actions in its mask; the actions of the others are not looked at and may
-    be left out. Arguments as for `CanastaAECEnv`.
+    be left out.
+
+    Args:
+        idle_action: Let action 96 do nothing: it is the one legal action of every agent that is not to act,
+            so no mask is empty.
+
+    All other arguments are those of `CanastaAECEnv`.
     """
 
     metadata = CanastaAECEnv.metadata
@@ -244,6 +275,8 @@ class CanastaParallelEnv(ParallelEnv):
         reward: Reward = "points",
         illegal: Illegal = "raise",
         max_cycles: int | None = None,
+        observation: Form = "dict",
+        idle_action: bool = False,
     ) -> None:
         table = CanastaAECEnv(
             game,
@@ -256,14 +289,17 @@ class CanastaParallelEnv(ParallelEnv):
             reward=reward,
             illegal=illegal,
             max_cycles=max_cycles,
+            observation=observation,
         )
+        if check_flag(idle_action, "idle_action"):
+            table.let_others_idle()
         self._table = table
         self.rules, self.render_mode, self.episode = table.rules, table.render_mode, table.episode
         self.possible_agents = table.possible_agents
         self.agents: list[str] = []
         self.state_space = table.state_space
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, the same object on each call."""
         return self._table.observation_space(agent)
 
@@ -273,7 +309,7 @@ class CanastaParallelEnv(ParallelEnv):
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Presented], dict[str, dict[str, Any]]]:
         """Deal for a new episode; as `CanastaAECEnv.reset`.
 
         Returns:
@@ -284,12 +320,12 @@ class CanastaParallelEnv(ParallelEnv):
         self.agents = self.possible_agents[:]
         if self.render_mode == "human":
             self.render()
-        return self._observations(), {agent: {} for agent in self.agents}
+        return self._presented({})
 
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[
-        dict[str, Observation],
+        dict[str, Presented],
         dict[str, float],
         dict[str, bool],
         dict[str, bool],
@@ -322,13 +358,9 @@ class CanastaParallelEnv(ParallelEnv):
             self.agents = []
         if self.render_mode == "human":
             self.render()
-        return (
-            self._observations(),
-            rewards,
-            dict.fromkeys(agents, episode.is_terminated),
-            dict.fromkeys(agents, episode.is_truncated),
-            {agent: dict(episode.news) if something_ended else {} for agent in agents},
-        )
+        observations, infos = self._presented(episode.news if something_ended else {})
+        terminations = dict.fromkeys(agents, episode.is_terminated)
+        return observations, rewards, terminations, dict.fromkeys(agents, episode.is_truncated), infos
 
     def state(self) -> NDArray[np.float32]:
         """As `CanastaAECEnv.state`."""
@@ -342,8 +374,11 @@ class CanastaParallelEnv(ParallelEnv):
         """As `CanastaAECEnv.close`."""
         self._table.close()
 
-    def _observations(self) -> dict[str, Observation]:
-        return {agent: self.episode.observe(seat) for seat, agent in enumerate(self.possible_agents)}
+    def _presented(self, news: dict[str, Any]) -> tuple[dict[str, Presented], dict[str, dict[str, Any]]]:
+        """Observations and infos of all agents."""
+        both = {agent: self.episode.present(seat) for seat, agent in enumerate(self.possible_agents)}
+        observations = {agent: observation for agent, (observation, _) in both.items()}
+        return observations, {agent: dict(news) | info for agent, (_, info) in both.items()}
 
 
 @_with_arguments_of(CanastaParallelEnv)

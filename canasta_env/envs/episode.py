@@ -31,16 +31,19 @@ from canasta_env.validation import (
     shown,
     whole_number,
 )
+from canasta_env.vector import MAX_CYCLES
 
 Length = Literal["deal", "match"]
 Scores = Literal["zero", "drawn"] | Sequence[int]
 Reward = Literal["points", "win"]
 Illegal = Literal["raise", "forfeit"]
+Form = Literal["dict", "flat"]
 Observation = dict[str, NDArray[Any]]
+Presented = Any  #: an Observation, or the array in it, as chosen; Any so that users need not tell them apart
 
 FORFEIT_POINTS: dict[Game, int] = {"classic": 2_000, "modern_american": 5_000}  # lost, as in a very bad deal
-MAX_CYCLES = 10**9
 NO_ACTION = -1
+IDLE = NUM_ACTIONS  # the action of a seat that waits, where there is one
 
 
 class Episode:
@@ -57,6 +60,8 @@ class Episode:
         illegal: "raise": an illegal action raises IllegalActionError and changes nothing. "forfeit": it ends
             the episode as a loss of the whole side.
         max_cycles: Decisions, of all seats together, after which the episode is truncated; never if None.
+        observation: "dict": `present` returns observation and mask together. "flat": the observation alone,
+            and the mask in the info.
 
     Attributes:
         seat: The seat to move; the last one that moved when the episode is over.
@@ -75,6 +80,7 @@ class Episode:
         reward: Reward = "points",
         illegal: Illegal = "raise",
         max_cycles: int | None = None,
+        observation: Form = "dict",
     ) -> None:
         self.rules = rules
         self.is_match = check_choice(episode, "episode", ("deal", "match")) == "match"
@@ -83,6 +89,8 @@ class Episode:
         self.max_cycles = max_cycles
         if max_cycles is not None:
             self.max_cycles = whole_number(max_cycles, "max_cycles", 1, MAX_CYCLES)
+        self.is_flat = check_choice(observation, "observation", ("dict", "flat")) == "flat"
+        self.num_actions = NUM_ACTIONS
         self._draws_scores, self._scores = check_start_scores(scores, rules, self.is_match)
         self._rules = rules_record(rules)
         self._state = allocate(1)
@@ -125,8 +133,9 @@ class Episode:
         Raises:
             IllegalActionError: If it is not legal, or not an action at all; nothing has changed then.
         """
-        number = _action_id(action)
-        seat = play_legal(self._rules, self._state, number, self._mask)
+        number = _action_id(action, self.num_actions)
+        is_idle = number == IDLE
+        seat = ILLEGAL if is_idle else play_legal(self._rules, self._state, number, self._mask)
         if seat == ILLEGAL:
             self._refuse(number)
             return True
@@ -136,6 +145,10 @@ class Episode:
             return False
         self._end(seat)
         return True
+
+    def let_others_idle(self) -> None:
+        """Give masks one place more, `IDLE`, the only legal action of a seat that is not to move."""
+        self.num_actions = NUM_ACTIONS + 1
 
     def share(self, state: NDArray[np.void], mask: NDArray[np.int8]) -> None:
         """Play at a table of somebody else's from the next `begin` on, who plays the plain actions there.
@@ -158,19 +171,34 @@ class Episode:
     def check(self, action: Any, who: str) -> None:
         """Refuse an action that is not legal for the seat to move, in the name of `who`."""
         try:
-            number = _action_id(action)
+            number = _action_id(action, NUM_ACTIONS)
             if not self._mask[number]:
                 raise IllegalActionError(explain(self.rules, self._state, number, self._mask))
         except IllegalActionError as error:
             raise IllegalActionError(f"{who}: {error}") from None
 
     def observe(self, seat: int) -> Observation:
-        """What a seat observes: new arrays; no action is legal for a seat that is not to move."""
+        """What a seat observes: new arrays; no action but `IDLE` is legal for a seat that is not to move."""
         observation = np.empty(self._num_features, np.float32)
-        is_to_move = seat == self.seat and not self.is_over
-        mask = self._mask.copy() if is_to_move else np.zeros(NUM_ACTIONS, np.int8)
-        observe_seat(self._rules, self._state, seat, mask, self._view, observation)
+        mask = self.action_mask(seat)
+        observe_seat(self._rules, self._state, seat, mask[:NUM_ACTIONS], self._view, observation)
         return {"observation": observation, "action_mask": mask}
+
+    def action_mask(self, seat: int) -> NDArray[np.int8]:
+        """The legal actions of a seat: a new `(num_actions,) int8`, 1 = legal."""
+        is_to_move = seat == self.seat and not self.is_over
+        mask = np.zeros(self.num_actions, np.int8)
+        if is_to_move:
+            mask[:NUM_ACTIONS] = self._mask
+        mask[IDLE:] = not is_to_move
+        return mask
+
+    def present(self, seat: int) -> tuple[Presented, dict[str, Any]]:
+        """What a seat observes in the form chosen, and what of it stands in its info."""
+        seen = self.observe(seat)
+        if not self.is_flat:
+            return seen, {}
+        return seen["observation"], {"action_mask": seen["action_mask"]}
 
     def critic_state(self) -> NDArray[np.float32]:
         """What the seat to move observes, and the other hands behind it: a new `(critic_size,) float32`."""
@@ -198,14 +226,17 @@ class Episode:
         """After an action that brought something to an end: whether the match's next deal has begun."""
         return "points" in self.news and not self.is_over
 
-    def observation_space(self) -> spaces.Dict:
-        """A new space of what `observe` returns."""
-        return spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, (self._num_features,), np.float32),
-                "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
-            }
-        )
+    def observation_space(self) -> spaces.Space[Any]:
+        """A new space of the observations that `present` returns."""
+        features = spaces.Box(0, 1, (self._num_features,), np.float32)
+        if self.is_flat:
+            return features
+        mask = spaces.Box(0, 1, (self.num_actions,), np.int8)
+        return spaces.Dict({"observation": features, "action_mask": mask})
+
+    def action_space(self) -> spaces.Discrete:
+        """A new space of the actions."""
+        return spaces.Discrete(self.num_actions)
 
     def state_space(self) -> spaces.Box:
         """A new space of what `critic_state` returns."""
@@ -251,7 +282,9 @@ class Episode:
     def _refuse(self, action: int) -> None:
         if self.is_over:
             raise IllegalActionError("the episode is over: reset begins the next one")
-        reason = explain(self.rules, self._state, action, self._mask)
+        reason = f"{IDLE} does nothing, and is for agents that are not to act; seat {self.seat} is to act"
+        if action != IDLE:
+            reason = explain(self.rules, self._state, action, self._mask)
         if not self.forfeits:
             raise IllegalActionError(reason)
         sides, loser = self.rules.num_sides, self.rules.side_of(self.seat)
@@ -264,13 +297,13 @@ class Episode:
         self._mask[:] = 0
 
 
-def _action_id(action: Any) -> int:
+def _action_id(action: Any, num_actions: int) -> int:
     try:
         number = NO_ACTION if isinstance(action, bool) else index(action)
     except TypeError:
         number = NO_ACTION
-    if not 0 <= number < NUM_ACTIONS:
-        raise IllegalActionError(f"{shown(action)} is not an action id; ids run from 0 to {NUM_ACTIONS - 1}")
+    if not 0 <= number < num_actions:
+        raise IllegalActionError(f"{shown(action)} is not an action id; ids run from 0 to {num_actions - 1}")
     return number
 
 

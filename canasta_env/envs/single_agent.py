@@ -7,15 +7,13 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import DecisionBatch, tell_of_deals
 from canasta_env.engine import batch
 from canasta_env.engine.dealing import mix
-from canasta_env.envs.episode import Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.envs.episode import Episode, Form, Illegal, Length, Presented, Reward, Scores
 from canasta_env.envs.opponents import Opponent, ask_agent, distinct_agents, seat_opponents
 from canasta_env.rendering.display import PICTURES_PER_S, Display
 from canasta_env.rendering.text import view_picture
@@ -56,6 +54,8 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         illegal: "raise" or "forfeit", for the learner; an opponent's illegal action always raises.
         max_cycles: Decisions, of all seats together, after which an episode is truncated. An episode that
             ends before the learner's first decision is never begun: another is dealt in its place.
+        observation: "dict". Or "flat": the learner observes the array of features alone, and its mask stands
+            in every info, as `action_mask`. Opponents that are callables get dicts all the same.
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -78,24 +78,31 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         reward: Reward = "points",
         illegal: Illegal = "raise",
         max_cycles: int | None = None,
+        observation: Form = "dict",
     ) -> None:
         self.rules = choose_rules(game, players, target, rules)
         self.seat = check_seat(seat, self.rules)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(self.render_mode)
         self.episode = Episode(
-            self.rules, episode=episode, scores=scores, reward=reward, illegal=illegal, max_cycles=max_cycles
+            self.rules,
+            episode=episode,
+            scores=scores,
+            reward=reward,
+            illegal=illegal,
+            max_cycles=max_cycles,
+            observation=observation,
         )
         self._opponents = seat_opponents(opponents, self.seat, self.rules)
         self.observation_space = self.episode.observation_space()
-        self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self.action_space = self.episode.action_space()
         self._has_begun = False
         self._reward = 0.0
         self._news: dict[str, Any] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Presented, dict[str, Any]]:
         """Deal for a new episode and let the others act until it is the learner's turn.
 
         Args:
@@ -103,7 +110,7 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
             options: Not used.
 
         Returns:
-            The learner's observation, and an empty dict.
+            The learner's observation, and a dict that is empty unless the mask stands in it.
 
         Raises:
             ValueError: If `seed` is not a whole number of at least 0, or `options` no dict.
@@ -116,9 +123,9 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self._has_begun = True
         if self.render_mode == "human":
             self.render()
-        return self.episode.observe(self.seat), {}
+        return self.episode.present(self.seat)
 
-    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Presented, float, bool, bool, dict[str, Any]]:
         """Play the learner's action, and let the others act until the learner is to act or the episode ends.
 
         Raises:
@@ -135,11 +142,12 @@ class CanastaSeatEnv(gymnasium.Env[Any, Any]):
         self._reward, self._news = 0.0, {}
         if self.render_mode == "human":
             self.render()
-        return episode.observe(self.seat), reward, episode.is_terminated, episode.is_truncated, news
+        observation, info = episode.present(self.seat)
+        return observation, reward, episode.is_terminated, episode.is_truncated, news | info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The learner's legal actions, `(NUM_ACTIONS,) bool`; sb3-contrib's MaskablePPO asks for them so."""
-        mask: NDArray[np.bool_] = self.episode.observe(self.seat)["action_mask"].astype(np.bool_)
+        mask: NDArray[np.bool_] = self.episode.action_mask(self.seat).astype(np.bool_)
         return mask
 
     def render(self) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -19,7 +18,7 @@ from canasta_env.engine.batch import observe_everywhere, play_at, play_by_chance
 from canasta_env.engine.layout import observation_size
 from canasta_env.engine.state import PHASE_OVER, allocate, rules_record
 from canasta_env.engine.view import VIEW
-from canasta_env.envs.episode import MAX_CYCLES, Episode, Illegal, Length, Observation, Reward, Scores
+from canasta_env.envs.episode import Episode, Form, Illegal, Length, Presented, Reward, Scores
 from canasta_env.envs.opponents import Opponent, ask_agent, distinct_agents, seat_opponents
 from canasta_env.envs.single_agent import draw_seeds
 from canasta_env.rendering.text import view_picture
@@ -35,7 +34,7 @@ from canasta_env.validation import (
     shown,
     whole_number,
 )
-from canasta_env.vector import MAX_TABLES
+from canasta_env.vector import MAX_CYCLES, MAX_TABLES
 
 Rows = NDArray[np.int64]
 NO_CAP = -1
@@ -50,7 +49,8 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
     tables, in `reset` only. It is told of every episode that begins: see `canasta_env.agent.AgentWithMemory`.
 
     Observations are dicts of `observation`, `(num_envs, num_features) float32`, and `action_mask`,
-    `(num_envs, 96) int8`, new arrays; rewards are `(num_envs,) float64`.
+    `(num_envs, 96) int8`, new arrays; rewards are `(num_envs,) float64`. With `observation="flat"` they are
+    the first array alone, and the masks stand in `infos`.
 
     Args:
         game: "modern_american" or "classic"; Modern American if None.
@@ -73,6 +73,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         max_cycles: Decisions, of all seats together, after which an episode is truncated.
         max_episode_steps: Decisions of the learner after which an episode is truncated; never if None or −1.
             `gymnasium.make_vec` passes it on; `gymnasium.make` puts a TimeLimit around one table for it.
+        observation: "dict" or "flat"; as for `CanastaSeatEnv`.
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -96,6 +97,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         illegal: Illegal = "raise",
         max_cycles: int | None = None,
         max_episode_steps: int | None = None,
+        observation: Form = "dict",
     ) -> None:
         self.rules = choose_rules(game, players, target, rules)
         self.num_envs = whole_number(num_envs, "num_envs", 1, MAX_TABLES)
@@ -120,10 +122,12 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
                 reward=reward,
                 illegal=illegal,
                 max_cycles=max_cycles,
+                observation=observation,
             )
             for _ in range(self.num_envs)
         ]
         self._share()
+        self._is_flat = self._episodes[0].is_flat
         self._max_cycles = self._episodes[0].max_cycles or NO_CAP
         self._cycles = np.zeros(self.num_envs, np.int64)
         self._max_steps = NO_CAP if max_episode_steps is None else _check_max_steps(max_episode_steps)
@@ -134,7 +138,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self._news: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         self._generators: list[np.random.Generator] = []
         self.single_observation_space = self._episodes[0].observation_space()
-        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.single_action_space = self._episodes[0].action_space()
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
@@ -143,7 +147,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         *,
         seed: int | np.integer[Any] | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Presented, dict[str, Any]]:
         """Deal for new episodes at every table and let the others act until it is the learner's turn.
 
         Args:
@@ -153,7 +157,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
                 and opponents that are agents, stay as they are. All tables begin without it.
 
         Returns:
-            The learner's observations at every table, and an empty dict.
+            The learner's observations at every table, and a dict that is empty unless masks stand in it.
 
         Raises:
             ValueError: If `seed` or `reset_mask` does not fit the tables.
@@ -166,11 +170,11 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self._begin(rows, resets_agents=rows.size == self.num_envs)
         self._let_others_act(rows)
         self._deal_again(rows)
-        return self._observe(), {}
+        return self._observe(), self._masks_in_infos(rows)
 
     def step(
         self, actions: ArrayLike
-    ) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Presented, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Play the learner's actions, and let the others act until the learner is to act everywhere again.
 
         Args:
@@ -227,7 +231,7 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _outcome(
         self, begun: Rows
-    ) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Presented, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """What a step returns that began episodes at some tables; with "SameStep", the next follow at once.
 
         What the others' first decisions earned in an episode that began is of its first step, the next one.
@@ -245,7 +249,8 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         for table in np.flatnonzero(stepped):
             news = self._news[table]
             if is_same_step and self._is_over[table]:
-                final = {"final_obs": self._last_observation(int(table)), "final_info": news}
+                observation, mask = self._last_observation(int(table))
+                final = {"final_obs": observation, "final_info": news | mask}
                 infos = self._add_info(infos, final, int(table))
             elif news:
                 infos = self._add_info(infos, news, int(table))
@@ -255,14 +260,15 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
             self._begin(over)
             self._let_others_act(over)
             self._deal_again(over)
+        infos |= self._masks_in_infos(np.arange(self.num_envs))
         return self._observe(), rewards, terminations, truncations, infos
 
-    def _last_observation(self, table: int) -> Observation:
+    def _last_observation(self, table: int) -> tuple[Presented, dict[str, Any]]:
         """What the learner observes at the end of an episode, also of one that only its steps have ended."""
         episode = self._episodes[table]
         if not episode.is_over:
             episode.seat = self.seat
-        return episode.observe(self.seat)
+        return episode.present(self.seat)
 
     def _choose_rows(self, options: Mapping[str, Any]) -> Rows:
         """The tables that a reset is for."""
@@ -424,10 +430,20 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
         self._news[table] |= episode.news
         self._is_over[table] = episode.is_over
 
-    def _observe(self) -> Observation:
+    def _observe(self) -> Presented:
         observations = np.empty((self.num_envs, observation_size(self.rules)), np.float32)
         observe_everywhere(self._rules, self._states, self.seat, self._masks, self._view, observations)
+        if self._is_flat:
+            return observations
         return {"observation": observations, "action_mask": self._masks.copy()}
+
+    def _masks_in_infos(self, rows: Rows) -> dict[str, Any]:
+        """Where observations are flat: the masks of some tables, as Gymnasium's vector infos hold arrays."""
+        if not self._is_flat:
+            return {}
+        are_told = np.zeros(self.num_envs, np.bool_)
+        are_told[rows] = True
+        return {"action_mask": self._masks * are_told[:, None], "_action_mask": are_told}
 
 
 def _check_autoreset(mode: str | AutoresetMode) -> AutoresetMode:

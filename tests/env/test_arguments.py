@@ -69,6 +69,7 @@ OF_EPISODES: dict[str, Fits] = {
     "reward": word("points", "win"),
     "illegal": word("raise", "forfeit"),
     "max_cycles": none_or(whole(1, 10**9)),
+    "observation": word("dict", "flat"),
 }
 OF_A_SEAT: dict[str, Fits] = OF_EPISODES | {
     "opponents": lambda value: value is None or callable(value),
@@ -83,7 +84,7 @@ CONSTRUCTORS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, 
     # called, with the signature of, with these arguments besides, what fits
     "raw_env": (canasta_env.raw_env, canasta_env.raw_env, {}, OF_EPISODES),
     "env": (canasta_env.env, canasta_env.env, {}, OF_EPISODES),
-    "parallel_env": (canasta_env.parallel_env, CanastaParallelEnv, {}, OF_EPISODES),
+    "parallel_env": (canasta_env.parallel_env, CanastaParallelEnv, {}, OF_EPISODES | {"idle_action": flag}),
     "CanastaSeatEnv": (CanastaSeatEnv, CanastaSeatEnv, {}, OF_A_SEAT),
     "CanastaSeatVectorEnv": (CanastaSeatVectorEnv, CanastaSeatVectorEnv, {}, OF_MANY),
     "VectorTables": (
@@ -97,6 +98,7 @@ CONSTRUCTORS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, 
             "episode": word("deal", "match"),
             "scores": OF_EPISODES["scores"],
             "check": flag,
+            "max_cycles": none_or(whole(1, 10**9)),
         },
     ),
     "Table": (
@@ -311,10 +313,15 @@ def test_found(call: Callable[[], Any], reason: str) -> None:
 def test_the_arguments_of_the_environments_are_shown(shown: Callable[..., Any]) -> None:
     """The reference and help() once showed (*args, **kwargs)."""
     signature = inspect.signature(shown)
-    expected = inspect.signature(CanastaAECEnv)
-    assert signature.parameters == expected.parameters
+    expected = dict(inspect.signature(CanastaAECEnv).parameters)
+    if shown in (canasta_env.parallel_env, CanastaParallelEnv):
+        idle = inspect.Parameter(
+            "idle_action", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool"
+        )
+        expected["idle_action"] = idle
+    assert signature.parameters == expected
     assert set(typing.get_type_hints(shown if inspect.isfunction(shown) else shown.__init__)) == {
-        *expected.parameters,
+        *expected,
         "return",
     }
 

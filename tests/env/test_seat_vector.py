@@ -84,10 +84,12 @@ def assert_agree(fast: Any, slow: Any, steps: int, seed: Any = 7, illegal_share:
     rng, ended = Random(1), 0
     now = fast.reset(seed=seed)
     assert env_checker.data_equivalence(now, slow.reset(seed=seed), exact=True)
+    masks = masks_of(now, np.zeros((fast.num_envs, NUM_ACTIONS), np.int8))
     for _ in range(steps):
-        actions = draw(now[0], rng, illegal_share)
+        actions = draw({"action_mask": masks}, rng, illegal_share)
         now = fast.step(actions)
         assert env_checker.data_equivalence(now, slow.step(actions), exact=True)
+        masks = masks_of(now, masks)
         is_over = now[2] | now[3]
         ended += int(is_over.sum())
         if fast.autoreset_mode is AutoresetMode.DISABLED and is_over.any():
@@ -97,7 +99,16 @@ def assert_agree(fast: Any, slow: Any, steps: int, seed: Any = 7, illegal_share:
                 env.reset(seed=seed, options={"reset_mask": is_over.copy()}) for env in (fast, slow)
             )
             assert env_checker.data_equivalence(now, expected, exact=True)
+            masks = masks_of(now, masks)
     return ended
+
+
+def masks_of(now: tuple[Any, ...], before: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The masks that a step or a reset returned; where observations are flat, the infos have what is new."""
+    observations, infos = now[0], now[-1]
+    if isinstance(observations, dict):
+        return observations["action_mask"]
+    return np.where(infos["_action_mask"][:, None], infos["action_mask"], before)
 
 
 @each_mode

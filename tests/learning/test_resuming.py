@@ -16,6 +16,7 @@ from canasta_agents.neural.arrays import CheckpointError
 
 from .conftest import SMALL, replace
 from .fake import FakeEvaluator
+from .fake_wandb import FakeWandb
 
 FIELDS = {
     f"{section.name}.{field.name}": field
@@ -98,7 +99,8 @@ def test_every_key_has_a_ruling():
 
 
 @pytest.mark.parametrize("key", FIELDS)
-def test_a_changed_key_is_refused_by_name_or_takes_effect(key, resumed):
+def test_a_changed_key_is_refused_by_name_or_takes_effect(key, resumed, monkeypatch):
+    FakeWandb().install(monkeypatch)
     before = from_dict(BASE)
     now = changed(before, key)
     ruling = RULINGS[key]
