@@ -73,7 +73,7 @@ def show_results(console: Console, results: dict[str, Any]) -> None:
 
 def _pairings(results: dict[str, Any]) -> Table:
     has_matches = any(pairing["match_wins"] for pairing in results["pairings"])
-    table = _table("Pairings (95% intervals over boards)")
+    table = plain_table("Pairings (95% intervals over boards)")
     for name in ("first", "second"):
         table.add_column(name)
     for name in ("boards", "points a deal", "deals won", *["matches won"] * has_matches):
@@ -91,7 +91,7 @@ def _pairings(results: dict[str, Any]) -> Table:
 
 
 def _standings(results: dict[str, Any]) -> Table:
-    table = _table("Standings")
+    table = plain_table("Standings")
     table.add_column("entrant")
     for name in ("rating", "interval", "points a deal against the field"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -107,7 +107,8 @@ def _standings(results: dict[str, Any]) -> Table:
     return table
 
 
-def _table(title: str) -> Table:
+def plain_table(title: str) -> Table:
+    """A table with a title and no frame."""
     return Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0), pad_edge=False)
 
 
@@ -143,7 +144,7 @@ def _show_forfeits(console: Console, forfeits: list[dict[str, Any]]) -> None:
 
 def show_ladder(console: Console, ladder: Ladder) -> None:
     """The standings of a running ladder."""
-    table = _table("Ladder (OpenSkill)")
+    table = plain_table("Ladder (OpenSkill)")
     table.add_column("entrant")
     for name in ("skill", "±", "games"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 pytest.importorskip("torch", reason="the frozen policies need PyTorch (extra `train`)")
 
@@ -26,6 +29,7 @@ from canasta_agents.arena.suite.protocol import (
     rule_based,
 )
 from canasta_agents.arena.suite.rating import DealsWon, anchored_rating
+from canasta_agents.arena.suite.terminal import show_result
 
 PROTOCOL = load_protocol()
 TINY = Form("quick", boards=2, searcher_boards=0, partner_boards=2, check_boards=2)
@@ -123,6 +127,57 @@ def test_the_page_comes_in_four_forms(played):
     rows = list(csv.DictReader((played / "result.csv").open()))
     assert [row["opponent"] for row in rows] == opponents
     assert {row["boards"] for row in rows} == {"2"}
+
+
+FIGURES = {"boards": 1_200, "deals": 9_000, "points": {"estimate": -1234.56, "low": -1300.0, "high": -1170.0}}
+WINS = {"estimate": 0.123, "low": 0.1, "high": 0.15}
+
+
+def _largest() -> dict[str, Any]:
+    """A result with the longest names and numbers that a game has."""
+    game = PROTOCOL.game("modern_american", 4)
+    check = {"points": FIGURES["points"], "boards": 50, "is_exact": False, "passed": True}
+    summary = {
+        "rating": {"estimate": 1234.0, "low": 1210.0, "high": 1258.0},
+        "against": [
+            FIGURES
+            | {"opponent": spec, "opponent_rating": 1_234.0, "match_wins": WINS}
+            | {"sign_test": {"boards_better": 1_100, "boards_worse": 100, "p": 1.2e-34}}
+            for spec in (*(opponent.spec for opponent in game.opponents), game.searcher)
+        ],
+        "partners": [
+            {"partner": partner, "opponent": opponent, "gain": FIGURES["points"]}
+            | {"with_entrant": FIGURES, "with_itself": FIGURES}
+            for partner in game.partners
+            for opponent in game.partners_meet
+        ],
+        "checks": [check | {"check": "the entrant against itself"}],
+    }
+    part = {"game": game.game, "players": 4, "summary": summary, "forfeits": []}
+    origin = {"date": "2026-12-03", "python": "3.11.7", "packages": {"numpy": "2.4.6"}}
+    origin |= {"hardware": {"processor": "AMD EPYC", "cores": 2}}
+    return {
+        "games": [part | {"frozen_players_are_unchanged": True}],
+        "origin": origin | {"decisions_a_second": {"modern_american 4": 46_352}},
+        "form": {"name": "full"},
+        "entrant": {"fingerprint": "0" * 16},
+        "protocol": {"digest": "0" * 16},
+    }
+
+
+def test_in_80_columns_each_opponent_and_partner_stands_on_one_line():
+    """Intervals were folded over four lines, and `neural:modern_american` was `neural:mo…`."""
+    text = io.StringIO()
+    show_result(Console(file=text, width=80, highlight=False), _largest())
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = [line for line in lines if "-1,235 ± 65" in line]
+    summary = _largest()["games"][0]["summary"]
+    assert len(rows) == len(summary["against"]) + len(summary["partners"]) + 1
+    names = [line.split()[0] for line in rows[: len(summary["against"])]]
+    assert names[:-1] == [row["opponent"] for row in summary["against"][:-1]]
+    assert any("the entrant against itself" in line for line in rows)
+    assert "12.3% (10–15)  1,100/100" in rows[0]
 
 
 def test_the_evaluators_checks_pass(played):

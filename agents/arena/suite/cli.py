@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from canasta_agents.arena.schedule import ArenaError
-from canasta_agents.arena.suite.page import PageTable, facts_of, tables_of, write_pages
+from canasta_agents.arena.suite.page import write_pages
 from canasta_agents.arena.suite.plan import plan_games, play_games
 from canasta_agents.arena.suite.protocol import FORMS, NAME, VERSION, GameProtocol, load_protocol
 from canasta_agents.arena.suite.result import collect
+from canasta_agents.arena.suite.terminal import show_result
 from canasta_agents.arena.suite.verify import verify
 from canasta_agents.arena.terminal import progress_bar, shown
 from canasta_agents.files import FolderInUseError, claim_folder, write_file
@@ -83,10 +82,7 @@ def run_suite(request: SuiteRequest, results: Path, command: str, console: Conso
             write_pages(folder, result)
     except FolderInUseError as error:
         raise ArenaError(f"suite: this entrant is being played into {folder}; wait for it") from error
-    for table in tables_of(result):
-        if table.kind != "style":  # is on the page
-            console.print(_terminal_table(table))
-    console.print(facts_of(result), markup=False)
+    show_result(console, result)
     console.print(f"Page: {shown(str(folder / 'page.html'))}", soft_wrap=True)
     return 0
 
@@ -129,12 +125,3 @@ def _folder_name(request: SuiteRequest, form: str) -> str:
     short = re.sub(r"[^A-Za-z0-9_.@+-]+", "-", spec).strip("-.")[-60:]
     chosen = [str(part) for part in (request.game, request.players) if part is not None]
     return "-".join([short, fingerprint(spec)[:6], *chosen, form])
-
-
-def _terminal_table(content: PageTable) -> Table:
-    table = Table(title=content.title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for place, head in enumerate(content.head):
-        table.add_column(head, justify="right" if place else "left")
-    for row in content.rows:
-        table.add_row(*(shown(cell) for cell in row))
-    return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ _CSV_COLUMNS = ["game", "players", "kind", "opponent", "partner", "boards"] + [
 class PageTable:
     """A table under a title, with a line that says how to read it; the first column is text."""
 
-    kind: str
     title: str
     note: str
     head: tuple[str, ...]
@@ -78,7 +77,6 @@ def _ratings(result: dict[str, Any]) -> PageTable:
         figures = (f"{deals:,}", str(len(part["forfeits"])), f"{speeds[name]:,}")
         rows.append((name, number(part["summary"]["rating"]), *figures))
     return PageTable(
-        "rating",
         "Rating",
         "Random is 0, the best rule-based player of the game 1,000.",
         ("game", "rating", "deals", "forfeits", "decisions a second"),
@@ -88,7 +86,6 @@ def _ratings(result: dict[str, Any]) -> PageTable:
 
 def _against(name: str, rows: Sequence[dict[str, Any]]) -> PageTable:
     return PageTable(
-        "against",
         f"{name}: against each opponent",
         "Points a deal are the entrant's minus the opponent's. The sign test counts boards, two-sided.",
         ("opponent", "its rating", "boards", "points a deal", "matches won", "boards + / −", "p"),
@@ -109,7 +106,6 @@ def _against(name: str, rows: Sequence[dict[str, Any]]) -> PageTable:
 
 def _partners(name: str, rows: Sequence[dict[str, Any]]) -> PageTable:
     return PageTable(
-        "partners",
         f"{name}: with a strange partner",
         "The gain is what the partner scores with the entrant less what it scores with itself, in points a "
         "deal, on the same boards.",
@@ -141,7 +137,6 @@ def _style(name: str, style: dict[str, Any]) -> PageTable:
     shown = [statistic for statistic in STATISTICS if statistic.label]
     rows = ((statistic.meaning, statistic.text(style)) for statistic in shown)
     return PageTable(
-        "style",
         f"{name}: style",
         "Means over the entrant's deals against all opponents.",
         ("", "mean"),
@@ -151,13 +146,12 @@ def _style(name: str, style: dict[str, Any]) -> PageTable:
 
 def _checks(name: str, part: dict[str, Any]) -> PageTable:
     rows = [
-        (row["check"], f"{number(row['points'], 1)}, {row['boards']} boards", _verdict(row))
+        (row["check"], f"{number(row['points'], 1)}, {row['boards']} boards", verdict(row))
         for row in part["summary"]["checks"]
     ]
     unchanged = "passed" if part["frozen_players_are_unchanged"] else "FAILED: they play otherwise"
     rows.append(("frozen rule-based players", "their boards as when they were frozen", unchanged))
     return PageTable(
-        "checks",
         f"{name}: the evaluator's own checks",
         "Equal players must come out even: exactly where no chance is in them, else within a 99.9% interval.",
         ("check", "found", ""),
@@ -165,7 +159,8 @@ def _checks(name: str, part: dict[str, Any]) -> PageTable:
     )
 
 
-def _verdict(row: dict[str, Any]) -> str:
+def verdict(row: Mapping[str, Any]) -> str:
+    """What came of a check that equal players come out even."""
     if row["passed"]:
         return "passed: exactly 0" if row["is_exact"] else "passed: the interval holds 0"
     return "FAILED: not even"
