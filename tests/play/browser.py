@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import shutil
 import threading
@@ -11,6 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
+    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
 
 from aiohttp import web
 from selenium import webdriver
@@ -22,10 +28,16 @@ from selenium.webdriver.remote.webelement import WebElement
 from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import Server
+from tests.play.seated import CHANCE
 
 LOOPBACK = accepted_names("127.0.0.1")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
+IN_A_BROWSER = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
+]
 PATIENCE_S = 60.0
 _FLAGS = (
     "--headless",
@@ -153,3 +165,13 @@ class Browser:
         """Whether nothing is wider than the page."""
         script = "return document.documentElement.scrollWidth <= innerWidth"
         return bool(self.driver.execute_script(script))
+
+
+def sit_down(browser: Browser, address: str) -> None:
+    """Sit down at a new table of Classic for two: one deal against a player by chance."""
+    browser.driver.get(address)
+    browser.choose("game", "Classic, 2 players")
+    browser.choose("episode", "one deal")
+    browser.choose("seat1", CHANCE)
+    browser.click('[data-key="start"]')
+    browser.choose("pace", "at once")

@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
-    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
-
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from tests.play.browser import CHROMIUM, DRIVER, Browser, served
+from tests.play.browser import IN_A_BROWSER, Browser, sit_down
+from tests.play.seated import CHANCE
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
-    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
-]
-CHANCE = "python:tests.play.seated:Chance"
+pytestmark = IN_A_BROWSER
 PHONE = (360, 740)
-
-
-@pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    with served(tmp_path, [CHANCE]) as address:
-        yield address
-
-
-@pytest.fixture
-def browser(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
-    browser = Browser(tmp_path / "profile", *getattr(request, "param", ()))
-    yield browser
-    browser.driver.quit()
-
-
-def sit_down(browser: Browser, address: str) -> None:
-    browser.driver.get(address)
-    browser.choose("game", "Classic, 2 players")
-    browser.choose("episode", "one deal")
-    browser.choose("seat1", CHANCE)
-    browser.click('[data-key="start"]')
-    browser.choose("pace", "at once")
 
 
 def test_a_match_to_a_target_of_the_list(browser: Browser, address: str) -> None:

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-
-if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
-    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
-
 from selenium.webdriver.common.action_chains import ActionChains
 
 from canasta_agents.play import lobby
 from canasta_agents.play.game import GameProgress
 from canasta_env import Table
-from tests.play.browser import CHROMIUM, DRIVER, Browser, served
-from tests.play.test_browser import CHANCE, sit_down
+from tests.play.browser import IN_A_BROWSER, Browser, sit_down
 from tests.play.test_selection import CLASSIC
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
-    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
-]
+pytestmark = IN_A_BROWSER
 POSITION = CLASSIC | {"players": 2, "hands": ["K K K 9 9 9 9 2 joker 5", "4 4"]}
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    browser = Browser(tmp_path / "profile")
-    yield browser
-    browser.driver.quit()
-
-
-@pytest.fixture
-def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A server at whose tables seat 0 is to move with a hand that opens with the pile."""
+@pytest.fixture(autouse=True)
+def position(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seat 0 is to move at every table, with a hand that opens with the pile."""
     monkeypatch.setattr(GameProgress, "dealt", lambda self: Table.from_position(POSITION, partial=True))
     monkeypatch.setattr(lobby, "warm_up", lambda: None)
-    with served(tmp_path, [CHANCE]) as address:
-        yield address
 
 
 def press(browser: Browser, key: str) -> None:

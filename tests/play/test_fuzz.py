@@ -17,9 +17,9 @@ from canasta_agents.play import server
 from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import Server
+from tests.play.seated import CHANCE
 
 LOOPBACK = accepted_names("127.0.0.1")
-CHANCE = "python:tests.play.seated:Chance"
 NUM_MESSAGES = 3_000
 KEYS = (
     "type",
