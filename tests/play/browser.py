@@ -22,6 +22,7 @@ from aiohttp import web
 from selenium import webdriver
 from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
@@ -127,15 +128,22 @@ class Browser:
         """Click the first element that fits, once it is there."""
 
         def try_it() -> bool:
+            elements = self.all(selector)
             try:
-                elements = self.all(selector)
                 if elements:
                     elements[0].click()
                 return bool(elements)
-            except (StaleElementReferenceException, ElementClickInterceptedException):
-                return False
+            except ElementClickInterceptedException:  # something lies over it: a person scrolls on
+                self.driver.execute_script("arguments[0].scrollIntoView()", elements[0])
+            except StaleElementReferenceException:
+                pass
+            return False
 
         self.wait(try_it)
+
+    def press(self, key: str) -> None:
+        """Press a key, wherever the focus is."""
+        ActionChains(self.driver).send_keys(key).perform()
 
     def choose(self, key: str, text: str) -> None:
         """Choose an option of a list, by what it shows or by its value."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from selenium.webdriver.common.action_chains import ActionChains
 
 from canasta_agents.play import lobby
 from canasta_agents.play.game import GameProgress
@@ -22,23 +21,19 @@ def position(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lobby, "warm_up", lambda: None)
 
 
-def press(browser: Browser, key: str) -> None:
-    ActionChains(browser.driver).send_keys(key).perform()
-
-
 def test_an_opening_with_the_pile_by_keys_is_laid_and_undone_as_a_whole(
     browser: Browser, address: str
 ) -> None:
     sit_down(browser, address)
     browser.wait(lambda: browser.all('[data-key="offer:draw"]'))
-    press(browser, "t")
-    press(browser, "9")
+    browser.press("t")
+    browser.press("9")
     browser.wait(lambda: browser.all('.offers [data-key^="lay:"]'))
     assert len(browser.all('.hand [aria-pressed="true"]')) == 4
-    press(browser, "l")
+    browser.press("l")
     browser.wait(lambda: any("took the pile" in text for text in browser.texts(".moves li")))
     assert browser.texts(".own-side .stack") != []
-    press(browser, "u")
+    browser.press("u")
     browser.wait(lambda: browser.texts(".moves li") == [])
     assert browser.all('[data-key="take-back"]')[0].get_attribute("disabled")
     assert browser.faults() == []

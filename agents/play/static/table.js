@@ -9,6 +9,7 @@ import { button, counted, element, fill, isPartner, patch, points, seatName, sid
 import { arrived, inWords, laidLately, lastTurn, spoken } from "./turns.js";
 
 const MANY_CARDS = 18;
+const LONG_PILE = 12;
 const DOUBLE_CLICK_MS = 400;
 let state = null;
 let main = null;
@@ -87,7 +88,11 @@ function turnPage(event) {
 }
 
 function draw() {
-  const felt = element("div", { class: `felt sides${state.sides.length}` }, seats(), ...sidesInOrder(), ownHand());
+  const isPlayed = state.own_seat !== null && state.phase !== "over";
+  const own = sideOf(state.seat);
+  const others = state.sides.map((_, number) => number).filter((number) => number !== own);
+  const felt = element("div", { class: `felt sides${state.sides.length}${isPlayed ? " played" : ""}` },
+    seats(), element("div", { class: "others" }, ...others.map(melds)), melds(own), element("div", { class: "front" }, middle(), ownHand()));
   const table = element("div", { class: "table", "data-table": state.table }, felt, drawAside(state, side, send));
   if (main.firstElementChild?.classList.contains("table")) patch(main.firstElementChild, table);
   else fill(main, table);
@@ -193,13 +198,6 @@ function onTable(number) {
   return element("span", { class: "sum", title: parts }, `on the table ${points(melded + canastas + threes)}`);
 }
 
-// The other sides' melds, stock and pile, the own melds.
-function sidesInOrder() {
-  const own = sideOf(state.seat);
-  const others = state.sides.map((_, number) => number).filter((number) => number !== own);
-  return [element("div", { class: "others" }, ...others.map(melds)), middle(), melds(own)];
-}
-
 function melds(number) {
   const { score, minimum, has_opened: hasOpened, melds: laid, threes } = state.sides[number];
   const facts = `score ${points(score)} · ${hasOpened ? "opened" : `opens with ${minimum}`} · `;
@@ -242,7 +240,7 @@ function clickable(target, label, content, className, isPressed, action) {
 function middle() {
   const { stock, pile, wild_frozen: isFrozen } = state;
   const stockCard = element("span", { class: "stack" }, stock ? back() : element("span", { class: "card none" }), element("small", {}, `stock ${stock}`));
-  const pileCards = element("span", { class: "stack wide" }, pile.length ? row(pile, "pile") : element("span", { class: "card none" }),
+  const pileCards = element("span", { class: "stack wide" }, pile.length ? row(pile, `pile${pile.length > LONG_PILE ? " long" : ""}`) : element("span", { class: "card none" }),
     element("small", {}, `pile ${pile.length}${isFrozen ? " · wild-frozen" : ""}`));
   return element(
     "div",
