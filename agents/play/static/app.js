@@ -21,9 +21,11 @@ let isOpening = false;
 let timer = null;
 let isBack = false; // after the connection was lost, until the table is seen again
 
-// The address of a record names its step, so that a link leads to a position.
-const stepInAddress = () => Number(new URLSearchParams(location.hash.slice(1)).get("step") ?? NaN);
-const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
+// The address of a record names its step, so that a link leads to a position: of one that is open
+// "#table=TABLE&step=N", of one in the server's folder "#record=NAME&step=N", as reviews write it.
+const inAddress = (key) => new URLSearchParams(location.hash.slice(1)).get(key);
+const stepInAddress = () => Number(inAddress("step") ?? NaN);
+const tableInAddress = () => inAddress("table");
 const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
 
 function remember(table, title, isUnfinished) {
@@ -88,6 +90,12 @@ async function upload(file) {
   }
 }
 
+// Open a record where a link leads; a step that is no number is the server's to refuse.
+function openLink(name, step) {
+  main.replaceChildren();
+  open({ type: "load", name, step: /^[0-9]{1,15}$/.test(step ?? "0") ? Number(step) : step });
+}
+
 function forget(table) {
   remember(table, null);
   show();
@@ -111,7 +119,8 @@ function enter() {
   const table = tableInAddress();
   if (state?.table !== table) advice = null;
   send({ type: "lobby" });
-  if (table) {
+  if (inAddress("record")) openLink(inAddress("record"), inAddress("step"));
+  else if (table) {
     if (state?.table !== table) {
       main.replaceChildren();
       say("The table is being looked for …");
@@ -143,7 +152,11 @@ const received = {
   },
   opened({ table }) {
     isOpening = false;
-    location.hash = `table=${table}`;
+    if (!inAddress("record")) location.hash = `table=${table}`;
+    else {
+      history.replaceState(null, "", `#table=${table}`); // so that "back" does not open it once more
+      enter();
+    }
   },
   state(message) {
     if (message.table !== tableInAddress()) return;
@@ -152,9 +165,9 @@ const received = {
       advice = null;
       isAsking = false;
     }
-      const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
-      say(isBack ? backAgain(message) : "");
-      isBack = false;
+    const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
+    say(isBack ? backAgain(message) : "");
+    isBack = false;
     state = message;
     if (state.kind === "replay") history.replaceState(null, "", `#table=${state.table}&step=${state.step}`);
     remember(message.table, title(message), message.kind === "table" && !message.is_over);
@@ -181,13 +194,12 @@ const received = {
     isAsking = isOpening = false;
     takeAwaited();
     say(reason);
-    if (!isGone) show();
     if (isGone) {
       remember(tableInAddress(), null);
       state = null;
-      history.replaceState(null, "", "#");
-      show();
     }
+    if (isGone || inAddress("record")) history.replaceState(null, "", "#");
+    show();
   },
 };
 
