@@ -35,7 +35,7 @@ def play_a_move(browser: Browser) -> bool:
     browser.wait(lambda: browser.all(".score, button.able"))
     if browser.all(".score"):
         return False
-    moves = len(browser.texts(".moves li"))
+    before = browser.texts(".moves li")
     if browser.all('[data-key="stock"]'):
         browser.click('[data-key="stock"]')
     elif browser.all(".offers button"):
@@ -47,7 +47,7 @@ def play_a_move(browser: Browser) -> bool:
         lambda: (
             browser.all(".score")
             or not browser.all(".offers [data-key]")
-            or moves < len(browser.texts(".moves li"))
+            or browser.texts(".moves li") != before
         )
     )
     return True

@@ -20,6 +20,7 @@ let answer = null; // what the server says of the selection
 let awaited = null; // the move that was sent and is not on the table yet
 let lastClick = { key: "", at: 0 };
 let before = null; // the selection when a drag began
+let isDropped = false; // on the melds, before the server has said what the selection means
 
 export function drawTable(target, newState, extra, sender) {
   if (!state || state.table !== newState.table || state.moves.length !== newState.moves.length || state.deal !== newState.deal) {
@@ -50,6 +51,7 @@ export function selectionTold(message) {
   if (message.type === "propose" && message.cards) selection.adopt(message);
   if (message.cards ? selection.isAbout(message) : selection.isEmpty() || message.type === "propose") answer = message;
   draw();
+  if (isDropped) layDropped();
 }
 
 // The move that is not known to have arrived: where the table stood; after that another may be sent.
@@ -74,9 +76,16 @@ watchDrags({
     else changed();
   },
   lay() {
-    if (answer?.meanings?.length === 1 && selection.isAbout(answer)) lay(answer.meanings[0].actions);
+    isDropped = true;
+    layDropped();
   },
 });
+
+function layDropped() {
+  if (!answer?.cards || !selection.isAbout(answer)) return;
+  isDropped = false;
+  if (answer.meanings?.length === 1) lay(answer.meanings[0].actions);
+}
 
 // In a list of moves the arrows scroll; on a button, Space presses it.
 function turnPage(event) {
@@ -119,6 +128,7 @@ function letGo() {
 // Ask the server what is selected now.
 function changed() {
   answer = null;
+  isDropped = false;
   const target = selection.onlyTarget();
   if (state.legal.length && !selection.isEmpty()) {
     send({ type: "select", ...selection.asMessage() });
