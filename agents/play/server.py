@@ -23,6 +23,7 @@ from canasta_agents.play.agent_calls import CallPool
 from canasta_agents.play.hosts import Authority, canonical_name, same_site
 from canasta_agents.play.lobby import MAX_RECORD_BYTES, Lobby, TableSession
 from canasta_agents.play.messages import PlayError, one_line, quoted, text_of
+from canasta_agents.play.portraits import portrait
 from canasta_agents.play.session import Question
 from canasta_env.records import to_text
 
@@ -199,7 +200,8 @@ class Server:
                 session = await self._find(table)
                 asked, so_far, place = session.table_for_advice(), session.so_far(), session.place
             advise = functools.partial(self._lobby.agents.advise, spec, session.rules, asked, so_far)
-            advice = await self._advice.call(advise, self._agent_timeout_s, spec)
+            title = portrait(spec, session.rules.game).title
+            advice = await self._advice.call(advise, self._agent_timeout_s, title)
             browser.queue.put({"type": "advice", "table": table, **place, **advice})
 
     async def _handle(self, browser: Browser, kind: str, message: Reply) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from canasta_agents.play.agent_calls import CallTimeoutError, begin_deal, choose, tell_news
 from canasta_agents.play.game import DealSoFar, Episode, GameProgress
 from canasta_agents.play.messages import (
+    AgentError,
     PlayError,
     choice_of,
     illegal_reasons,
@@ -21,6 +22,7 @@ from canasta_agents.play.messages import (
     points_on_table,
     quoted,
     reason_in_words,
+    refusal,
     text_of,
     truth_of,
     whole_number_of,
@@ -235,8 +237,8 @@ class Session:
             # what it tried, or what it complains of, may tell of its hand
             hides = self.own_seat is not None and not isinstance(answer, CallTimeoutError)
             who = seated(self.rules, self.seats)[seat]
-            failed = f"{who['name']}, {who['title']}, failed; the log says how"
-            self._fault = failed if hides else str(answer)
+            what = answer.what if isinstance(answer, AgentError) else f"failed: {answer}"
+            self._fault = f"{who['name']}, {who['title']}, {'failed; the log says how' if hides else what}"
         else:
             self._game.play(answer)
         return True
@@ -348,7 +350,9 @@ class Session:
         self._check_place(at)
         try:
             game.play_together(actions)
-        except (IllegalActionError, NotationError) as error:
+        except IllegalActionError as error:
+            raise PlayError(refusal(game.table, error)) from None
+        except NotationError as error:
             raise PlayError(str(error)) from None
 
     def _check_own_turn(self) -> None:

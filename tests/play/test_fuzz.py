@@ -35,6 +35,10 @@ KEYS = (
     "game",
     "name",
     "target",
+    "cards",
+    "pile",
+    "meld",
+    "actions",
 )
 KINDS = (
     "play",
@@ -51,6 +55,11 @@ KINDS = (
     "save",
     "load",
     "open",
+    "lay",
+    "take_back",
+    "select",
+    "propose",
+    "lobby",
     "fly",
 )
 HIDDEN_WORDS = ("order", "seed", "deals", "stock_order")
@@ -74,6 +83,8 @@ def odd_value(rng: Random) -> Any:
         [1],
         {},
         {"a": []},
+        {"K": 1},
+        ["draw", "take"],
     ]
     return rng.choice(values)
 

@@ -3,7 +3,7 @@
 import { targets } from "./cards.js";
 import { button, element, seatAndAgent } from "./elements.js";
 import * as selection from "./selection.js";
-import { asked } from "./turns.js";
+import { asked, actionInWords } from "./turns.js";
 
 const RANK_KEYS = { 2: "2", 3: "black3", 4: "4", 5: "5", 6: "6", 7: "7", 8: "8", 9: "9", 0: "10", j: "J", q: "Q", k: "K", a: "A", x: "joker" };
 const LINES_IN_SIGHT = 2; // of the reasons, which may be long
@@ -61,7 +61,7 @@ function ends(state, { next, again }) {
 function tools(state, { undo, propose }) {
   const opens = state.legal.length && !state.sides[state.own_seat % state.sides.length].has_opened;
   const canOpen = opens && (state.phase === "play" || state.legal.includes("take"));
-  const undone = state.takes_back?.length ? `takes back: ${state.takes_back.join(", ")}` : "what was drawn or discarded stays so";
+  const undone = state.takes_back?.length ? `takes back: ${state.takes_back.map(actionInWords).join(", ")}` : "what was drawn or discarded stays so";
   return element("div", { class: "tools" },
     button("take-back", keyed("U", "Undo"), undo, { disabled: !state.takes_back?.length, title: undone }),
     canOpen ? button("propose", keyed("P", "Propose an opening"), propose, { title: "selects the cheapest cards that open" }) : null);

@@ -229,7 +229,7 @@ function drawMeld(meld, isOwn, lately) {
   const cards = size >= 7 ? piled(kinds) : kinds.map((kind) => card(kind));
   const stack = drawStack(cards, meldTitle(meld), size >= 7 ? "canasta" : "", lately);
   if (!isOwn || !offersFor(target).length) return stack;
-  return clickable(target, `add to ${meld.name}`, stack, "", isPressed, () => {
+  return clickable(target, `add to ${spoken(meld.name)}`, stack, "", isPressed, () => {
     selection.toggleMeld(meld.name);
     changed();
   });
