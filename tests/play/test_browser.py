@@ -204,7 +204,8 @@ def test_a_match_ends_with_its_course_and_is_played_again(browser: Browser, addr
 
 def test_the_lobby_offers_rules_a_seed_and_the_last_table_again(browser: Browser, address: str) -> None:
     browser.driver.get(f"{address}static/rules.html")
-    assert any("Modern American" in text for text in browser.texts("h1"))
+    assert browser.texts("h1") == ["The rules"]
+    assert any("Modern American" in text for text in browser.texts("h2"))
     hands = []
     for _ in range(2):
         browser.driver.get(address)
