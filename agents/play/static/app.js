@@ -8,6 +8,7 @@ import { drawTable, pressed, selectionTold, takeAwaited } from "./table.js";
 const KEY = "canasta-tables";
 const MOST_TABLES = 20;
 const STEP_MS = 600;
+const NEWS_MS = 5000;
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const heading = document.getElementById("heading");
@@ -19,6 +20,7 @@ let isAsking = false;
 let why = null;
 let isOpening = false;
 let timer = null;
+let staysUntil = 0; // the line that is shown, in the page's milliseconds
 let isBack = false; // after the connection was lost, until the table is seen again
 
 // The address of a record names its step, so that a link leads to a position: of one that is open
@@ -33,9 +35,11 @@ function remember(table, title, isUnfinished) {
   localStorage.setItem(KEY, JSON.stringify(title ? [{ table, title, isUnfinished }, ...others].slice(0, MOST_TABLES) : others));
 }
 
-function say(text) {
+// Show a line; news stays a while though the others play on, and until then only another line replaces it.
+function say(text, { isNews = false } = {}) {
   notice.textContent = text;
   notice.hidden = !text;
+  staysUntil = isNews ? performance.now() + NEWS_MS : 0;
 }
 
 function stop() {
@@ -166,7 +170,8 @@ const received = {
       isAsking = false;
     }
     const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
-    say(isBack ? backAgain(message) : "");
+    if (isBack) say(backAgain(message), { isNews: true });
+    else if (performance.now() >= staysUntil) say("");
     isBack = false;
     state = message;
     if (state.kind === "replay") history.replaceState(null, "", `#table=${state.table}&step=${state.step}`);
@@ -187,13 +192,13 @@ const received = {
     show();
   },
   saved({ name }) {
-    say(`Saved as ${name}: the lobby has it under Records.`);
+    say(`Saved as ${name}: the lobby has it under Records.`, { isNews: true });
   },
   error({ reason }) {
     const isGone = reason.startsWith("table: ");
     isAsking = isOpening = false;
     takeAwaited();
-    say(reason);
+    say(reason, { isNews: true });
     if (isGone) {
       remember(tableInAddress(), null);
       state = null;
