@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from canasta_agents.play.game import DealSoFar
-from canasta_agents.play.messages import PlayError
+from canasta_agents.play.messages import AgentError, PlayError
 from canasta_agents.play.news import news_of
 from canasta_agents.search.agent import SearchAgent
 from canasta_env import Table
@@ -25,7 +25,7 @@ _MAX_LIKELY = 3  # actions whose probabilities, or what a search found of them, 
 _MIN_PROBABILITY = 0.001  # of an action that is told
 
 
-class CallTimeoutError(PlayError):
+class CallTimeoutError(AgentError):
     """A call that has not returned in time; it may still go on."""
 
 
@@ -73,7 +73,8 @@ async def call_with_timeout(
     await asyncio.wait([future], timeout=timeout_s)
     if not future.done():
         future.cancel()
-        raise CallTimeoutError(f"{who} has not answered in {timeout_s:g} s")
+        what = f"has not answered in {timeout_s:g} s"
+        raise CallTimeoutError(f"{who} {what}", what)
     return future.result()
 
 
@@ -102,7 +103,8 @@ class CallPool:
                     self._threads.release()
                     raise
         except TimeoutError:
-            raise CallTimeoutError(f"{who}: the server was too busy for {timeout_s:g} s") from None
+            busy = f"the server was too busy for {timeout_s:g} s"
+            raise CallTimeoutError(f"{who}: {busy}", f"was not asked: {busy}") from None
         end_turn = _once(self._turns.release)
         asyncio.get_running_loop().call_later(SLOW_S, end_turn)
 
@@ -139,42 +141,46 @@ def begin_deal(agent: Agent, first: bool) -> None:
         first: Whether the deal is the first of its match.
 
     Raises:
-        PlayError: If it fails; names the agent.
+        AgentError: If it fails; names the agent.
     """
     try:
         tell_of_deals(agent, np.zeros(1, np.int64), first=first)
     except (Exception, SystemExit) as error:  # a third party's code may raise anything
-        raise PlayError(f"{agent.name} failed when a deal began: {error}") from error
+        what = f"failed when a deal began: {error}"
+        raise AgentError(f"{agent.name} {what}", what) from error
 
 
 def tell_news(agent: Agent, news: Sequence[Heard]) -> None:
     """Tell an agent what happened at its table, if it wants to hear.
 
     Raises:
-        PlayError: If it fails; names the agent.
+        AgentError: If it fails; names the agent.
     """
     if not (news and can_hear(agent)):
         return
     try:
         agent.hear(news)
     except (Exception, SystemExit) as error:  # a third party's code may raise anything
-        raise PlayError(f"{agent.name} failed when it was told of a move: {error}") from error
+        what = f"failed when it was told of a move: {error}"
+        raise AgentError(f"{agent.name} {what}", what) from error
 
 
 def choose(agent: Agent, table: Table) -> str:
     """The action that an agent chooses for the seat to move.
 
     Raises:
-        PlayError: If it fails, or chooses what is not legal; names the agent and what it did.
+        AgentError: If it fails, or chooses what is not legal; names the agent and what it did.
     """
     asked = decision(table)
     try:
         action = int(np.asarray(agent.act(asked)).reshape(-1)[0])
     except (Exception, SystemExit) as error:  # a third party's code may raise anything
-        raise PlayError(f"{agent.name} failed in seat {table.to_play}: {error}") from error
+        text = f"{agent.name} failed in seat {table.to_play}: {error}"
+        raise AgentError(text, f"failed: {error}") from error
     if not 0 <= action < NUM_ACTIONS or not asked.masks[0, action]:
         name = NOTATIONS[action] if 0 <= action < NUM_ACTIONS else action
-        raise PlayError(f"{agent.name} chose {name} in seat {table.to_play}, which is not legal")
+        text = f"{agent.name} chose {name} in seat {table.to_play}, which is not legal"
+        raise AgentError(text, f"chose {name}, which is not legal")
     return NOTATIONS[action]
 
 
@@ -187,7 +193,7 @@ def prepare_for_advice(agent: Agent, table: Table, so_far: DealSoFar) -> None:
         so_far: The deal until then.
 
     Raises:
-        PlayError: As `begin_deal`.
+        AgentError: As `begin_deal`.
     """
     agent.reset(1, 0)
     if remembers(agent) and table.to_play is not None:
@@ -210,7 +216,8 @@ def advise(agent: Agent, table: Table) -> dict[str, Any]:
         less others') or "percent of a match". `value` is None if its critic needs hidden cards.
 
     Raises:
-        PlayError: As `choose`, or if the deal is over.
+        AgentError: As `choose`.
+        PlayError: If the deal is over.
     """
     if table.is_over:
         raise PlayError("the deal is over: there is nothing to decide")

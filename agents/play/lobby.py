@@ -140,25 +140,31 @@ class Lobby:
             raise PlayError("seed: with friends it is drawn: who chooses it can find out all cards")
 
     def load(self, message: Mapping[str, Any]) -> str:
-        """Open a record of the folder by its `name`; returns the name of the table.
+        """Open a record of the folder by its `name`, perhaps at a `step`; returns the name of the table.
 
         Raises:
             PlayError: If there is none, or as `load_content`.
         """
         name = text_of(message, "name", _MAX_FILE_NAME)
         if name not in self._saved():
-            raise PlayError(f"name: {quoted(name)} is no record of this server")
-        return self.load_content((self._records / name).read_bytes(), name)
+            raise PlayError(f"name: {quoted(name)} is not in the server's folder of records (--records)")
+        return self.load_content((self._records / name).read_bytes(), name, message.get("step", 0))
 
-    def load_content(self, content: bytes, name: str = "the record") -> str:
-        """Open a record that was sent; returns the name of the table.
+    def load_content(self, content: bytes, name: str = "the record", step: object = 0) -> str:
+        """Open a record that was sent, at one of its steps; returns the name of the table.
 
         Raises:
-            PlayError: If it is too large, no record, or disagrees with the rules; names line and reason.
+            PlayError: If it is too large, no record, or disagrees with the rules; names line and reason. If
+                it has no such step.
         """
         warm_up()
         record = _verified(content, name)
-        return self._add(Replay(record, name), to_text(record))
+        replay = Replay(record, name)
+        try:
+            replay.handle({"type": "go", "step": step})
+        except PlayError as error:
+            raise PlayError(f"{name}: {error}") from None
+        return self._add(replay, to_text(record))
 
     def save(self, table: str) -> str:
         """Save the record of a table to the folder; returns its file's name.

@@ -21,11 +21,41 @@ MAX_TEXT = 64  # characters of an action, a target, the address of a table
 MAX_SPEC = 1_000  # characters of an agent's spec
 _WILDS = ("2", "joker")
 _CLAUSES = re.compile(r" ?\((R-[A-Z0-9-]+(?:, R-[A-Z0-9-]+)*)\)")  # as reasons name them
+_THREES = re.compile(r"(?:\b(two|three|four|five|six|seven|\d+) )?\b(black|red)3\b")
+_SEATS = re.compile(r"\bseats? (\d)(?: and (\d))?\b")
 _PUBLIC_CLAUSES = ("melded_cards", "canastas", "threes")  # R-SCORE-1, R-SCORE-2, R-SCORE-4
 
 
 class PlayError(ValueError):
     """A message that cannot be followed: says why, and what would be right. The table has not changed."""
+
+
+class AgentError(PlayError):
+    """What an agent did wrong, or did not do in time: with its name and seat as a log has them.
+
+    Args:
+        text: All of it.
+        what: What it did, to follow the name by which people know it: "failed: out of luck".
+    """
+
+    def __init__(self, text: str, what: str) -> None:
+        super().__init__(text)
+        self.what = card_words(what)
+
+
+def card_words(text: str) -> str:
+    """A text in which the engine's "black3" and "red3" are words: "no black three", "two black threes"."""
+
+    def spoken(found: re.Match[str]) -> str:
+        number, colour = found.groups()
+        return f"{number} {colour} threes" if number else f"{colour} three"
+
+    return _THREES.sub(spoken, text)
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """A text in which the engine's "seat 1" and "seats 1 and 3" are the names of those seats."""
+    return _SEATS.sub(lambda found: " and ".join(names[int(seat)] for seat in found.groups() if seat), text)
 
 
 def quoted(value: object) -> str:
@@ -169,12 +199,19 @@ def _existing(actions: list[str]) -> list[str]:
 def reason_in_words(table: Table, reason: str) -> dict[str, str]:
     """A reason as it is told to the seat to move: `text` without the clauses, and the `clauses` apart."""
     clauses = ", ".join(clause for group in _CLAUSES.findall(reason) for clause in group.split(", "))
-    text = _CLAUSES.sub("", reason).replace("`", "")
+    text = card_words(_CLAUSES.sub("", reason).replace("`", ""))
     seat = table.to_play
     if seat is not None:
         text = text.replace(f"seat {seat} has", "you have")
         text = text.replace(f"side {table.rules.side_of(seat)} has", "your side has")
     return {"text": text.replace("the side has", "your side has"), "clauses": clauses}
+
+
+def refusal(table: Table, error: IllegalActionError) -> str:
+    """What an illegal action is answered with: the action, and the reason in words."""
+    action, _, rest = str(error).partition(": ")
+    reason = reason_in_words(table, rest.rpartition("; legal: ")[0])
+    return f"{action.partition(' for seat ')[0]}: {reason['text']}"
 
 
 def illegal_reason(table: Table, action: str) -> str:

@@ -14,7 +14,7 @@ from canasta_agents import registry
 from canasta_agents.play.agent_calls import advise, prepare_for_advice
 from canasta_agents.play.game import DealSoFar
 from canasta_agents.play.levels import LEVELS
-from canasta_agents.play.messages import PlayError, quoted
+from canasta_agents.play.messages import AgentError, PlayError, quoted
 from canasta_agents.play.portraits import portrait
 from canasta_agents.policies import playable_policy
 from canasta_agents.search.options import SEARCH_PREFIX
@@ -89,15 +89,22 @@ class OfferedAgents:
             rules: The game.
             table: What it is asked about.
             so_far: The deal until then.
+
+        Raises:
+            PlayError: If it is not offered, cannot be made or fails; says how people know it.
         """
         with self._lock:
             agent = self._advisers.pop((spec, rules), None)
         agent = agent or self.maker(rules)(spec)
-        prepare_for_advice(agent, table, so_far)
-        advice = advise(agent, table)
+        title = portrait(spec, rules.game).title
+        try:
+            prepare_for_advice(agent, table, so_far)
+            advice = advise(agent, table)
+        except AgentError as error:
+            raise PlayError(f"{title} {error.what}") from error
         with self._lock:
             _keep_newest(self._advisers, (spec, rules), agent, MAX_ADVISERS)
-        return {**advice, "title": portrait(spec, rules.game).title}
+        return {**advice, "title": title}
 
     def _policy(self, spec: str, rules: Rules) -> Agent:
         """A trained policy. All seats and targets share one network: to use it does not change it."""

@@ -12,6 +12,7 @@ from canasta_agents.play.messages import (
     open_hands,
     quoted,
     reason_in_words,
+    refusal,
     text_of,
     truth_of,
     whole_number_of,
@@ -148,7 +149,9 @@ class SeatView:
         self.check_place(at)
         try:
             self._game.play_together(actions)
-        except (IllegalActionError, NotationError) as error:
+        except IllegalActionError as error:
+            raise PlayError(refusal(self._game.table, error)) from None
+        except NotationError as error:
             raise PlayError(str(error)) from None
 
     def _check_own_turn(self) -> None:

@@ -23,6 +23,7 @@ from canasta_agents.play.agent_calls import CallPool
 from canasta_agents.play.hosts import Authority, canonical_name, same_site
 from canasta_agents.play.lobby import MAX_RECORD_BYTES, Lobby, TableSession, seat_of, split
 from canasta_agents.play.messages import MAX_SPEC, PlayError, one_line, quoted, text_of
+from canasta_agents.play.portraits import portrait
 from canasta_agents.play.seated_agents import Question
 from canasta_agents.play.session import Session
 from canasta_agents.play.traffic import RateLimit, Reply, SendQueue
@@ -201,7 +202,8 @@ class Server:
                 session, seat = await self._find_seat(table, secret)
                 asked, so_far, place = session.table_for_advice(seat), session.so_far(), session.place
             advise = functools.partial(self._lobby.agents.advise, spec, session.rules, asked, so_far)
-            advice = await self._advice.call(advise, self._agent_timeout_s, spec)
+            title = portrait(spec, session.rules.game).title
+            advice = await self._advice.call(advise, self._agent_timeout_s, title)
             browser.queue.put({"type": "advice", "table": address, **place, **advice})
 
     async def _handle(self, browser: Browser, kind: str, message: Reply) -> None:

@@ -16,6 +16,7 @@ from canasta_agents.play.friends import FRIEND, Friends
 from canasta_agents.play.game import DealSoFar, Episode, GameProgress
 from canasta_agents.play.messages import (
     MAX_SPEC,
+    AgentError,
     PlayError,
     choice_of,
     points_on_table,
@@ -273,11 +274,11 @@ class Session:
         fault, seat = self._agents.fault, self._game.table.to_play
         if fault is None or seat is None:
             return None
-        if self.own_seat is None or isinstance(fault, CallTimeoutError):
-            return str(fault)
         # what it tried, or what it complains of, may tell of its hand
+        hides = self.own_seat is not None and not isinstance(fault, CallTimeoutError)
         who = seated(self.rules, self.seats)[seat]
-        return f"{who['name']}, {who['title']}, failed; the log says how"
+        what = fault.what if isinstance(fault, AgentError) else f"failed: {fault}"
+        return f"{who['name']}, {who['title']}, {'failed; the log says how' if hides else what}"
 
     def _take_back(self, view: SeatView, message: Mapping[str, Any]) -> None:
         view.check_place(place_of(message))

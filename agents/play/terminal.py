@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from canasta_agents.play.agent_calls import advise, prepare_for_advice
 from canasta_agents.play.friends import FRIEND
-from canasta_agents.play.messages import PlayError
+from canasta_agents.play.messages import AgentError, PlayError, with_names
 from canasta_agents.play.offered import Make
+from canasta_agents.play.portraits import portrait
 from canasta_agents.play.session import Session
 from canasta_agents.short_names import shortened
 from canasta_env.rendering.text import view_picture
@@ -17,7 +19,7 @@ from canasta_env.rules import Rules
 _HELP = """a number or a notation plays; ? AGENT asks what it would do; help, quit
 undo takes back what was laid in this turn; restart begins the deal again"""
 _WIDTH = 80
-_MAX_NAME = 40  # characters: a move and who plays it fit on a line of 80
+_MAX_NAME = 50  # characters: a move and who plays it fit on a line of 80
 
 
 def play_in_terminal(
@@ -47,8 +49,8 @@ def play_in_terminal(
     while True:
         state = session.state()
         for move in state["moves"][shown:]:
-            name = shortened(str(state["names"][move["seat"]]), _MAX_NAME)
-            show(f"  {name} (seat {move['seat']}): {move['action']}")
+            who = shortened(_seat_and_agent(state, move["seat"]), _MAX_NAME)
+            show(f"  {who}: {move['action']}")
         shown = len(state["moves"])
         if state["fault"]:
             show(state["fault"])
@@ -59,7 +61,8 @@ def play_in_terminal(
         if not state["legal"]:
             session.advance()
             continue
-        show("\n" + view_picture(rules, session.view()) + "\n")
+        names = [_seat_name(state, seat) for seat in range(rules.players)]
+        show("\n" + with_names(view_picture(rules, session.view()), names) + "\n")
         for number, action in enumerate(state["legal"], start=1):
             show(f"  {number:2} {action}")
         show(textwrap.fill(state["prompt"]["text"], _WIDTH))
@@ -72,11 +75,21 @@ def play_in_terminal(
         try:
             _follow(session, line, state["legal"], make, show)
         except PlayError as error:
-            show(str(error))
+            show(textwrap.fill(str(error), _WIDTH))
         if line == "restart":
             shown = 0
         elif line == "undo":
             shown = min(shown, session.place["at"])
+
+
+def _seat_name(state: dict[str, Any], seat: int) -> str:
+    """As the page calls it: "you", "West"."""
+    return "you" if seat == state["own_seat"] else str(state["seated"][seat]["name"])
+
+
+def _seat_and_agent(state: dict[str, Any], seat: int) -> str:
+    title = state["seated"][seat].get("title")
+    return f"{_seat_name(state, seat)}, {title}" if title else _seat_name(state, seat)
 
 
 def _follow(
@@ -91,11 +104,16 @@ def _follow(
     elif line == "restart":
         session.handle({"type": "undo"})
     elif line.startswith("?"):
-        agent = make(line[1:].strip() or "heuristic")
+        spec = line[1:].strip() or "heuristic"
+        agent = make(spec)
+        title = shortened(portrait(spec, session.rules.game).title, _MAX_NAME)
         table = session.table_for_advice()
-        prepare_for_advice(agent, table, session.so_far())
-        advice = advise(agent, table)
-        show(f"{shortened(advice['agent'], _MAX_NAME)} would {advice['action']}")
+        try:
+            prepare_for_advice(agent, table, session.so_far())
+            advice = advise(agent, table)
+        except AgentError as error:
+            raise PlayError(f"{title} {error.what}") from error
+        show(f"{title} would {advice['action']}")
         for action, probability in advice.get("likely", ()):
             show(f"  {probability:6.1%} {action}")
         if advice.get("value") is not None:

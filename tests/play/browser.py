@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import shutil
 import threading
@@ -12,20 +13,32 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
+    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
+
 from aiohttp import web
 from selenium import webdriver
 from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import Server
+from tests.play.seated import CHANCE
 
 LOOPBACK = accepted_names("127.0.0.1")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
+IN_A_BROWSER = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
+]
 PATIENCE_S = 60.0
 _FLAGS = (
     "--headless",
@@ -116,15 +129,22 @@ class Browser:
         """Click the first element that fits, once it is there."""
 
         def try_it() -> bool:
+            elements = self.all(selector)
             try:
-                elements = self.all(selector)
                 if elements:
                     elements[0].click()
                 return bool(elements)
-            except (StaleElementReferenceException, ElementClickInterceptedException):
-                return False
+            except ElementClickInterceptedException:  # something lies over it: a person scrolls on
+                self.driver.execute_script("arguments[0].scrollIntoView()", elements[0])
+            except StaleElementReferenceException:
+                pass
+            return False
 
         self.wait(try_it)
+
+    def press(self, key: str) -> None:
+        """Press a key, wherever the focus is."""
+        ActionChains(self.driver).send_keys(key).perform()
 
     def choose(self, key: str, text: str) -> None:
         """Choose an option of a list, by what it shows or by its value."""
@@ -154,3 +174,13 @@ class Browser:
         """Whether nothing is wider than the page."""
         script = "return document.documentElement.scrollWidth <= innerWidth"
         return bool(self.driver.execute_script(script))
+
+
+def sit_down(browser: Browser, address: str) -> None:
+    """Sit down at a new table of Classic for two: one deal against a player by chance."""
+    browser.driver.get(address)
+    browser.choose("game", "Classic, 2 players")
+    browser.choose("episode", "one deal")
+    browser.choose("seat1", CHANCE)
+    browser.click('[data-key="start"]')
+    browser.choose("pace", "at once")

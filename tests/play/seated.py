@@ -14,6 +14,8 @@ from canasta_agents.play.session import Session
 from canasta_env.actions import DRAW
 from canasta_env.agent import Agent, DecisionBatch
 
+CHANCE = "python:tests.play.seated:Chance"
+
 
 class Chance:
     """Plays at random."""

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
-    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
-
 from canasta_agents.play.server import STATIC
-from tests.play.browser import CHROMIUM, DRIVER, Browser, served
+from tests.play.browser import IN_A_BROWSER, Browser
+from tests.play.seated import CHANCE
 
 MAX_PAGE_BYTES = 300_000
-CHANCE = "python:tests.play.seated:Chance"
-in_a_browser = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
-    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
-]
 
 # Every fault as a text. Contrast is told only where one plain colour lies behind a text.
 FIND_FAULTS = """
@@ -71,19 +60,6 @@ return faults;
 """
 
 
-@pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    with served(tmp_path, [CHANCE]) as address:
-        yield address
-
-
-@pytest.fixture
-def browser(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
-    browser = Browser(tmp_path / "profile", *getattr(request, "param", ()))
-    yield browser
-    browser.driver.quit()
-
-
 def open_replay(browser: Browser, address: str) -> None:
     """Save a deal that is watched, and open its record from the lobby."""
     browser.driver.get(address)
@@ -121,7 +97,7 @@ def test_the_page_loads_nothing_from_another_host() -> None:
 
 
 class TestInABrowser:
-    pytestmark = in_a_browser
+    pytestmark = IN_A_BROWSER
 
     def test_faults_are_found_where_there_are_some(self, browser: Browser, address: str) -> None:
         browser.driver.get(address)

@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
-    pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
-
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from tests.play.browser import CHROMIUM, DRIVER, Browser, served
+from tests.play.browser import IN_A_BROWSER, Browser, sit_down
+from tests.play.seated import CHANCE
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
-    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver here"),
-]
-CHANCE = "python:tests.play.seated:Chance"
+pytestmark = IN_A_BROWSER
 PHONE = (360, 740)
-
-
-@pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    with served(tmp_path, [CHANCE]) as address:
-        yield address
-
-
-@pytest.fixture
-def browser(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
-    browser = Browser(tmp_path / "profile", *getattr(request, "param", ()))
-    yield browser
-    browser.driver.quit()
-
-
-def sit_down(browser: Browser, address: str) -> None:
-    browser.driver.get(address)
-    browser.choose("game", "Classic, 2 players")
-    browser.choose("episode", "one deal")
-    browser.choose("seat1", CHANCE)
-    browser.click('[data-key="start"]')
-    browser.choose("pace", "at once")
 
 
 def test_a_match_to_a_target_of_the_list(browser: Browser, address: str) -> None:
@@ -68,7 +35,7 @@ def play_a_move(browser: Browser) -> bool:
     browser.wait(lambda: browser.all(".score, button.able"))
     if browser.all(".score"):
         return False
-    moves = len(browser.texts(".moves li"))
+    before = browser.texts(".moves li")
     if browser.all('[data-key="stock"]'):
         browser.click('[data-key="stock"]')
     elif browser.all(".offers button"):
@@ -80,7 +47,7 @@ def play_a_move(browser: Browser) -> bool:
         lambda: (
             browser.all(".score")
             or not browser.all(".offers [data-key]")
-            or moves < len(browser.texts(".moves li"))
+            or browser.texts(".moves li") != before
         )
     )
     return True
@@ -237,7 +204,8 @@ def test_a_match_ends_with_its_course_and_is_played_again(browser: Browser, addr
 
 def test_the_lobby_offers_rules_a_seed_and_the_last_table_again(browser: Browser, address: str) -> None:
     browser.driver.get(f"{address}static/rules.html")
-    assert any("Modern American" in text for text in browser.texts("h1"))
+    assert browser.texts("h1") == ["The rules"]
+    assert any("Modern American" in text for text in browser.texts("h2"))
     hands = []
     for _ in range(2):
         browser.driver.get(address)

@@ -113,3 +113,13 @@ def test_friends_are_not_offered_where_they_cannot_come(tmp_path: Path, browsers
         browser.driver.get(address)
         browser.wait(lambda: browser.all('[data-key="seat1"]'))
         assert "a friend" not in browser.texts('[data-key="seat1"] option')
+
+
+def test_on_a_phone_links_and_names_fit(tmp_path: Path) -> None:
+    browser = Browser(tmp_path / "phone", 360, 740)
+    try:
+        with served(tmp_path, [CHANCE], friends_host="localhost") as address:
+            assert open_table(browser, address)
+            assert browser.fits() and browser.faults() == []
+    finally:
+        browser.driver.quit()

@@ -27,8 +27,8 @@ from canasta_agents.play.replay import Replay
 from canasta_agents.play.server import MAX_MESSAGE_BYTES
 from canasta_env import Table, classic, records
 from canasta_env.records import DealRecord, Record
+from tests.play.seated import CHANCE
 
-CHANCE = "python:tests.play.seated:Chance"
 TABLE = {
     "type": "open",
     "game": "classic",

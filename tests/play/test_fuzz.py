@@ -17,9 +17,9 @@ from canasta_agents.play import server
 from canasta_agents.play.hosts import accepted_names
 from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.server import Server
+from tests.play.seated import CHANCE
 
 LOOPBACK = accepted_names("127.0.0.1")
-CHANCE = "python:tests.play.seated:Chance"
 NUM_MESSAGES = 3_000
 KEYS = (
     "type",
@@ -35,6 +35,10 @@ KEYS = (
     "game",
     "name",
     "target",
+    "cards",
+    "pile",
+    "meld",
+    "actions",
 )
 KINDS = (
     "play",
@@ -51,6 +55,11 @@ KINDS = (
     "save",
     "load",
     "open",
+    "lay",
+    "take_back",
+    "select",
+    "propose",
+    "lobby",
     "fly",
 )
 HIDDEN_WORDS = ("order", "seed", "deals", "stock_order")
@@ -74,6 +83,8 @@ def odd_value(rng: Random) -> Any:
         [1],
         {},
         {"a": []},
+        {"K": 1},
+        ["draw", "take"],
     ]
     return rng.choice(values)
 

@@ -141,12 +141,29 @@ def test_a_record_is_saved_and_loaded_again(lobby: Lobby, tmp_path: Path) -> Non
         assert [seat["title"] for seat in state["seated"]] == ["Chance (a program of your own)"] * 2
 
 
+def test_a_record_is_opened_at_a_step_or_says_which_there_are(lobby: Lobby) -> None:
+    chance = "python:tests.play.seated:Chance"
+    table = lobby.open({"game": "classic", "players": 2, "seats": [chance, chance]})
+    play_deal(lobby.find(table), Random(1))  # type: ignore[arg-type]
+    name = lobby.save(table)
+    opened = lobby.find(lobby.load({"name": name, "step": 5}))
+    assert opened.state()["step"] == 5
+    last = opened.state()["num_steps"] - 1
+    num_tables = len(lobby.tables)
+    for wrong in (last + 1, -1, "5", None, True):
+        with pytest.raises(PlayError) as refused:
+            lobby.load({"name": name, "step": wrong})
+        assert str(refused.value) == f"{name}: step: {wrong!r} must be a whole number from 0 to {last}"
+    assert len(lobby.tables) == num_tables
+
+
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
         ({"name": "../../etc/passwd"}, "name: '../../etc/passwd'"),
         ({}, "name: None"),
         ({"name": 7}, "name: 7"),
+        ({"name": "gone.jsonl", "step": 3}, "name: 'gone.jsonl' is not in the server's folder of records"),
         (b"", "the record, line 1"),
         (b"{}", "the record, line 1"),
         (b"[" * 99_000, "the record, line 1"),
@@ -162,6 +179,7 @@ def test_a_record_is_saved_and_loaded_again(lobby: Lobby, tmp_path: Path) -> Non
             "path",
             "nothing",
             "number",
+            "gone",
             "empty",
             "other",
             "deep",

@@ -25,7 +25,7 @@ def test_a_deal_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         "python:tests.play.seated:Chance",
     ]
     assert main([*TEXT, *agents]) == 0
-    assert "(seat 0): draw" in capsys.readouterr().out
+    assert "  you: draw" in capsys.readouterr().out
 
 
 def test_a_target_of_the_match(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

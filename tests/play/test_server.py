@@ -22,8 +22,8 @@ from canasta_agents.play.lobby import Lobby
 from canasta_agents.play.messages import MAX_REASON
 from canasta_agents.play.server import MAX_MESSAGE_BYTES, Server
 from canasta_env.records import parse
+from tests.play.seated import CHANCE
 
-CHANCE = "python:tests.play.seated:Chance"
 TABLE = {"type": "open", "game": "classic", "players": 2, "seats": ["you", CHANCE], "seed": 4}
 WATCHED = TABLE | {"seats": [CHANCE, CHANCE], "episode": "deal"}
 Client = TestClient[Any, Any]

@@ -15,9 +15,8 @@ from canasta_agents.play.messages import PlayError
 from canasta_agents.play.session import Session
 from canasta_env import Rules, records
 from tests.engine.walking import FOUR_GAMES, NAMES
-from tests.play.seated import play_deal
+from tests.play.seated import CHANCE, play_deal
 
-CHANCE = "python:tests.play.seated:Chance"
 TWO = {"game": "classic", "players": 2, "seats": ["you", CHANCE], "seed": 5}
 
 

@@ -43,7 +43,15 @@ def test_advice_errors_a_restart_and_the_end_of_input() -> None:
     assert "chance would draw" in text
     assert "'fly' is not the notation of an action" in text
     assert "agent: 'nobody' is not offered" in text
-    assert text.count("(seat 0): draw") == 2
+    assert text.count("  you: draw") == 2
+
+
+def test_seats_have_names_and_threes_are_words_but_where_they_are_typed() -> None:
+    text = run(iter(["draw", "meld black3 black3 black3", "quit"]))
+    assert "side 0 (you): " in text and "side 1 (North): " in text and "\n> you, dealer: " in text
+    assert "\n  North, chance: " in text
+    assert not re.search(r"seats? \d", text)
+    assert '\nillegal action "meld black3 black3 black3": the hand holds no black three, and' in text
 
 
 def test_undo_takes_back_what_was_laid_and_never_a_draw() -> None:
@@ -68,8 +76,8 @@ def test_a_long_name_of_an_agent_leaves_its_move_on_the_same_line() -> None:
     play_in_terminal(
         classic(players=2), ["you", long], make_named, 9, read=lambda _: next(lines), show=shown.append
     )
-    told = [line for line in shown if line.strip().startswith("neural:runs/modern")]
-    assert any("(seat 1): " in line for line in told) and any(" would " in line for line in told)
+    told = [line for line in shown if re.match(r"(  North, )?Policy aaa", line)]
+    assert any(line.startswith("  North, ") for line in told) and any(" would " in line for line in told)
     assert all(len(line) <= 80 and "…" in line for line in told)
 
 

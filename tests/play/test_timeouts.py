@@ -66,7 +66,8 @@ def test_an_agent_that_hangs_stops_its_table_and_can_be_tried_again(tmp_path: Pa
         socket = await client.ws_connect("/socket")
         table, _ = await open_table(socket, [HANGING, HANGING])
         state = await until(socket, lambda message: message.get("fault"))
-        assert state["fault"] == "hanging has not answered in 0.3 s" and not state["moves"]
+        assert state["fault"] == "North, Hanging (a program of your own), has not answered in 0.3 s"
+        assert not state["moves"]
         Hanging.gate.set()
         await socket.send_json({"type": "pace", "table": table, "pace_s": 0})
         await socket.send_json({"type": "again", "table": table})
@@ -116,7 +117,7 @@ def test_an_agent_that_hangs_when_asked_for_advice_holds_up_nothing(tmp_path: Pa
         await socket.send_json({"type": "lobby"})
         await until(socket, lambda message: message["type"] == "lobby")
         error = await until(socket, lambda message: message["type"] == "error")
-        assert error["reason"].endswith("has not answered in 0.3 s")
+        assert error["reason"] == "Hanging (a program of your own) has not answered in 0.3 s"
 
     serve(tmp_path, talk)
 
@@ -126,7 +127,7 @@ def test_an_agent_that_ends_the_program_ends_its_table_only(tmp_path: Path) -> N
         socket = await client.ws_connect("/socket")
         await open_table(socket, [LEAVING, LEAVING])
         state = await until(socket, lambda message: message.get("fault"))
-        assert "leaving failed" in state["fault"] and "enough" in state["fault"]
+        assert "Leaving (a program of your own), failed: enough" in state["fault"]
 
     serve(tmp_path, talk)
 

@@ -9,6 +9,7 @@ import { drawTable, pressed, selectionTold, takeAwaited } from "./table.js";
 const KEY = "canasta-tables";
 const MOST_TABLES = 20;
 const STEP_MS = 600;
+const NEWS_MS = 5000;
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const heading = document.getElementById("heading");
@@ -20,11 +21,14 @@ let isAsking = false;
 let why = null;
 let isOpening = false;
 let timer = null;
+let staysUntil = 0; // the line that is shown, in the page's milliseconds
 let isBack = false; // after the connection was lost, until the table is seen again
 
-// The address of a record names its step, so that a link leads to a position.
-const stepInAddress = () => Number(new URLSearchParams(location.hash.slice(1)).get("step") ?? NaN);
-const tableInAddress = () => new URLSearchParams(location.hash.slice(1)).get("table");
+// The address of a record names its step, so that a link leads to a position: of one that is open
+// "#table=TABLE&step=N", of one in the server's folder "#record=NAME&step=N", as reviews write it.
+const inAddress = (key) => new URLSearchParams(location.hash.slice(1)).get(key);
+const stepInAddress = () => Number(inAddress("step") ?? NaN);
+const tableInAddress = () => inAddress("table");
 const ownTables = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
 
 function remember(table, title, isUnfinished) {
@@ -32,9 +36,11 @@ function remember(table, title, isUnfinished) {
   localStorage.setItem(KEY, JSON.stringify(title ? [{ table, title, isUnfinished }, ...others].slice(0, MOST_TABLES) : others));
 }
 
-function say(text) {
+// Show a line; news stays a while though the others play on, and until then only another line replaces it.
+function say(text, { isNews = false } = {}) {
   notice.textContent = text;
   notice.hidden = !text;
+  staysUntil = isNews ? performance.now() + NEWS_MS : 0;
 }
 
 function stop() {
@@ -89,6 +95,12 @@ async function upload(file) {
   }
 }
 
+// Open a record where a link leads; a step that is no number is the server's to refuse.
+function openLink(name, step) {
+  main.replaceChildren();
+  open({ type: "load", name, step: /^[0-9]{1,15}$/.test(step ?? "0") ? Number(step) : step });
+}
+
 function forget(table) {
   remember(table, null);
   show();
@@ -116,7 +128,8 @@ function enter() {
   const table = tableInAddress();
   if (state?.table !== table) advice = null;
   send({ type: "lobby" });
-  if (table) {
+  if (inAddress("record")) openLink(inAddress("record"), inAddress("step"));
+  else if (table) {
     if (state?.table !== table) {
       main.replaceChildren();
       say("The table is being looked for …");
@@ -148,7 +161,11 @@ const received = {
   },
   opened({ table }) {
     isOpening = false;
-    location.hash = `table=${table}`;
+    if (!inAddress("record")) location.hash = `table=${table}`;
+    else {
+      history.replaceState(null, "", `#table=${table}`); // so that "back" does not open it once more
+      enter();
+    }
   },
   state(message) {
     if (message.table !== tableInAddress()) return;
@@ -157,9 +174,10 @@ const received = {
       advice = null;
       isAsking = false;
     }
-      const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
-      say(isBack ? backAgain(message) : "");
-      isBack = false;
+    const hasEnded = isSamePlace ? false : message.score !== null && message.kind === "table";
+    if (isBack) say(backAgain(message), { isNews: true });
+    else if (performance.now() >= staysUntil) say("");
+    isBack = false;
     state = message;
     if (state.kind === "replay") history.replaceState(null, "", `#table=${state.table}&step=${state.step}`);
     remember(message.table, title(message), message.kind === "table" && !message.is_over);
@@ -180,21 +198,20 @@ const received = {
     show();
   },
   saved({ name }) {
-    say(`Saved as ${name}: the lobby has it under Records.`);
+    say(`Saved as ${name}: the lobby has it under Records.`, { isNews: true });
   },
   error({ reason, table }) {
     if (table && table !== tableInAddress()) return; // a link of a table left by now
     const isGone = reason.startsWith("table: ");
     isAsking = isOpening = false;
     takeAwaited();
-    say(reason);
-    if (!isGone) show();
+    say(reason, { isNews: true });
     if (isGone) {
       remember(tableInAddress(), null);
       state = null;
-      history.replaceState(null, "", "#");
-      show();
     }
+    if (isGone || inAddress("record")) history.replaceState(null, "", "#");
+    show();
   },
 };
 

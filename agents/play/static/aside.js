@@ -3,7 +3,7 @@
 import { drawEnd } from "./end.js";
 import { drawFriends, hasFriends, isGuest } from "./friends.js";
 import { button, counted, element, points, seatName, sideName } from "./elements.js";
-import { inWords, turnsOf } from "./turns.js";
+import { inWords, actionInWords, turnsOf } from "./turns.js";
 
 export const PACES = [["slow", 2], ["as at a table", 0.8], ["fast", 0.15], ["at once", 0]];
 
@@ -84,7 +84,7 @@ function advice(state, extra) {
     { class: "sheet advice" },
     element("div", { class: "buttons" }, select, button("advise", "What would it do?", extra.ask, { disabled: !canAsk || extra.isAsking })),
     extra.isAsking ? element("p", { class: "note" }, "It is thinking …") : null,
-    told ? element("p", { role: "status" }, `${told.title} would `, element("b", {}, told.action), ".") : null,
+    told ? element("p", { role: "status" }, `${told.title} would `, element("b", {}, actionInWords(told.action)), ".") : null,
     told?.likely ? element("ul", { class: "likely", "aria-label": "how likely it plays each action" }, ...told.likely.map(likely)) : null,
     told?.tried?.length ? triedOut(told.tried) : null,
     typeof told?.value === "number" ? expectation(state, told) : null,
@@ -96,7 +96,7 @@ function triedOut(tried) {
   const signed = (number) => `${number > 0 ? "+" : ""}${points(Math.round(number))}`;
   return element("div", {},
     element("p", { class: "note" }, "Tried out, points more or less than without looking ahead:"),
-    element("ul", { class: "likely", "aria-label": "what was tried out" }, ...tried.map(([action, ahead]) => element("li", {}, element("span", {}, action), element("span", {}, signed(ahead))))));
+    element("ul", { class: "likely", "aria-label": "what was tried out" }, ...tried.map(([action, ahead]) => element("li", {}, element("span", {}, actionInWords(action)), element("span", {}, signed(ahead))))));
 }
 
 // The value of a policy: by how many points the side to move is expected to end this deal ahead, or what the
@@ -114,7 +114,7 @@ function expectation(state, { value, unit }) {
 function likely([action, probability]) {
   const bar = element("span", { class: "bar" });
   bar.style.width = `${(100 * probability).toFixed(1)}%`;
-  return element("li", {}, bar, element("span", {}, action), element("span", {}, `${(100 * probability).toFixed(1)}%`));
+  return element("li", {}, bar, element("span", {}, actionInWords(action)), element("span", {}, `${(100 * probability).toFixed(1)}%`));
 }
 
 // What was played, turn by turn; in a record a turn leads to where the table stood after it.

@@ -1,6 +1,7 @@
 // Cards, rows of them, melds, and which cards an action is about.
 
 import { element } from "./elements.js";
+import { spoken } from "./turns.js";
 
 const FACES = { joker: "★", red3: "3", black3: "3" };
 
@@ -8,7 +9,7 @@ const FACES = { joker: "★", red3: "3", black3: "3" };
 export function card(kind, className = "", count = 1) {
   const sort = { joker: "wild", 2: "wild two", red3: "red" }[kind] ?? "";
   const face = FACES[kind] ?? kind;
-  return element("span", { class: `card ${sort} ${className}`, title: kind, "data-face": face }, element("b", {}, face), count > 1 ? element("i", {}, `×${count}`) : null);
+  return element("span", { class: `card ${sort} ${className}`, title: spoken(kind), "data-face": face }, element("b", {}, face), count > 1 ? element("i", {}, `×${count}`) : null);
 }
 
 export const back = () => element("span", { class: "card back", "aria-hidden": "true" });

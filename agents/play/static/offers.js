@@ -3,9 +3,10 @@
 import { targets } from "./cards.js";
 import { button, element, seatAndAgent } from "./elements.js";
 import * as selection from "./selection.js";
-import { asked } from "./turns.js";
+import { asked, actionInWords } from "./turns.js";
 
 const RANK_KEYS = { 2: "2", 3: "black3", 4: "4", 5: "5", 6: "6", 7: "7", 8: "8", 9: "9", 0: "10", j: "J", q: "Q", k: "K", a: "A", x: "joker" };
+const LINES_IN_SIGHT = 2; // of the reasons, which may be long
 const OFFER_KEYS = { draw: "1", "pick up": "T", ask: "G", yes: "Y", no: "N" };
 
 // Keys press the button that shows them, or select all cards of a rank.
@@ -60,7 +61,7 @@ function ends(state, { next, again }) {
 function tools(state, { undo, propose }) {
   const opens = state.legal.length && !state.sides[state.own_seat % state.sides.length].has_opened;
   const canOpen = opens && (state.phase === "play" || state.legal.includes("take"));
-  const undone = state.takes_back?.length ? `takes back: ${state.takes_back.join(", ")}` : "what was drawn or discarded stays so";
+  const undone = state.takes_back?.length ? `takes back: ${state.takes_back.map(actionInWords).join(", ")}` : "what was drawn or discarded stays so";
   return element("div", { class: "tools" },
     button("take-back", keyed("U", "Undo"), undo, { disabled: !state.takes_back?.length, title: undone }),
     canOpen ? button("propose", keyed("P", "Propose an opening"), propose, { title: "selects the cheapest cards that open" }) : null);
@@ -77,7 +78,8 @@ function refused(state, side, answer) {
     line.actions.push(action);
     lines.set(text, line);
   }
-  return element("ul", { class: "refused", "aria-label": "what cannot be done" },
+  const scrolls = lines.size > LINES_IN_SIGHT ? { tabindex: "0" } : {};
+  return element("ul", { class: "refused", "aria-label": "what cannot be done", ...scrolls },
     ...[...lines].map(([text, { actions, clauses }]) =>
       element("li", { title: clauses || null }, "Not now: ", actions.length ? element("b", {}, `${actions.map(asked).join(", ")} – `) : "", text)));
 }

@@ -9,6 +9,7 @@ import { button, counted, element, fill, isPartner, patch, points, seatName, sid
 import { arrived, inWords, laidLately, lastTurn, spoken } from "./turns.js";
 
 const MANY_CARDS = 18;
+const LONG_PILE = 12;
 const DOUBLE_CLICK_MS = 400;
 let state = null;
 let main = null;
@@ -19,6 +20,7 @@ let answer = null; // what the server says of the selection
 let awaited = null; // the move that was sent and is not on the table yet
 let lastClick = { key: "", at: 0 };
 let before = null; // the selection when a drag began
+let isDropped = false; // on the melds, before the server has said what the selection means
 
 export function drawTable(target, newState, extra, sender) {
   if (!state || state.table !== newState.table || state.moves.length !== newState.moves.length || state.deal !== newState.deal) {
@@ -49,6 +51,7 @@ export function selectionTold(message) {
   if (message.type === "propose" && message.cards) selection.adopt(message);
   if (message.cards ? selection.isAbout(message) : selection.isEmpty() || message.type === "propose") answer = message;
   draw();
+  if (isDropped) layDropped();
 }
 
 // The move that is not known to have arrived: where the table stood; after that another may be sent.
@@ -73,9 +76,16 @@ watchDrags({
     else changed();
   },
   lay() {
-    if (answer?.meanings?.length === 1 && selection.isAbout(answer)) lay(answer.meanings[0].actions);
+    isDropped = true;
+    layDropped();
   },
 });
+
+function layDropped() {
+  if (!answer?.cards || !selection.isAbout(answer)) return;
+  isDropped = false;
+  if (answer.meanings?.length === 1) lay(answer.meanings[0].actions);
+}
 
 // In a list of moves the arrows scroll; on a button, Space presses it.
 function turnPage(event) {
@@ -87,7 +97,11 @@ function turnPage(event) {
 }
 
 function draw() {
-  const felt = element("div", { class: `felt sides${state.sides.length}` }, seats(), ...sidesInOrder(), ownHand());
+  const isPlayed = state.own_seat !== null && state.phase !== "over";
+  const own = sideOf(state.seat);
+  const others = state.sides.map((_, number) => number).filter((number) => number !== own);
+  const felt = element("div", { class: `felt sides${state.sides.length}${isPlayed ? " played" : ""}` },
+    seats(), element("div", { class: "others" }, ...others.map(melds)), melds(own), element("div", { class: "front" }, middle(), ownHand()));
   const table = element("div", { class: "table", "data-table": state.table }, felt, drawAside(state, side, send));
   if (main.firstElementChild?.classList.contains("table")) patch(main.firstElementChild, table);
   else fill(main, table);
@@ -114,6 +128,7 @@ function letGo() {
 // Ask the server what is selected now.
 function changed() {
   answer = null;
+  isDropped = false;
   const target = selection.onlyTarget();
   if (state.legal.length && !selection.isEmpty()) {
     send({ type: "select", ...selection.asMessage() });
@@ -193,13 +208,6 @@ function onTable(number) {
   return element("span", { class: "sum", title: parts }, `on the table ${points(melded + canastas + threes)}`);
 }
 
-// The other sides' melds, stock and pile, the own melds.
-function sidesInOrder() {
-  const own = sideOf(state.seat);
-  const others = state.sides.map((_, number) => number).filter((number) => number !== own);
-  return [element("div", { class: "others" }, ...others.map(melds)), middle(), melds(own)];
-}
-
 function melds(number) {
   const { score, minimum, has_opened: hasOpened, melds: laid, threes } = state.sides[number];
   const facts = `score ${points(score)} · ${hasOpened ? "opened" : `opens with ${minimum}`} · `;
@@ -221,7 +229,7 @@ function drawMeld(meld, isOwn, lately) {
   const cards = size >= 7 ? piled(kinds) : kinds.map((kind) => card(kind));
   const stack = drawStack(cards, meldTitle(meld), size >= 7 ? "canasta" : "", lately);
   if (!isOwn || !offersFor(target).length) return stack;
-  return clickable(target, `add to ${meld.name}`, stack, "", isPressed, () => {
+  return clickable(target, `add to ${spoken(meld.name)}`, stack, "", isPressed, () => {
     selection.toggleMeld(meld.name);
     changed();
   });
@@ -242,7 +250,7 @@ function clickable(target, label, content, className, isPressed, action) {
 function middle() {
   const { stock, pile, wild_frozen: isFrozen } = state;
   const stockCard = element("span", { class: "stack" }, stock ? back() : element("span", { class: "card none" }), element("small", {}, `stock ${stock}`));
-  const pileCards = element("span", { class: "stack wide" }, pile.length ? row(pile, "pile") : element("span", { class: "card none" }),
+  const pileCards = element("span", { class: "stack wide" }, pile.length ? row(pile, `pile${pile.length > LONG_PILE ? " long" : ""}`) : element("span", { class: "card none" }),
     element("small", {}, `pile ${pile.length}${isFrozen ? " · wild-frozen" : ""}`));
   return element(
     "div",

@@ -77,6 +77,13 @@ export function laidLately(state, side) {
 
 const meldOf = (kinds) => (["2", "joker"].includes(kinds[0]) ? "wilds" : kinds[0]);
 
+// An action as it is told of: "discard K", "take the pile with a 2".
+export function actionInWords(action) {
+  if (action === "ask") return "ask to go out";
+  if (["yes", "no"].includes(action)) return `say ${action}`;
+  return asked(action).replace(/^./, (letter) => letter.toLowerCase());
+}
+
 // An action as a button asks for it: "Discard K", "Take the pile with a 2".
 export function asked(action) {
   const [word, ...kinds] = action.split(" ");
