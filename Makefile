@@ -16,7 +16,7 @@ PYTEST_ARGS ?=
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 INTEGRATIONS ?= .integrations
-LIBRARIES ?= sb3 rllib torchrl tianshou
+LIBRARIES ?= sb3 rllib torchrl tianshou openspiel
 EXTRAS := train,arena,render,play,onnx,dev,docs
 
 # What `test-modes` runs: with bounds checks what reaches every kernel, as plain Python what cites the rules.

@@ -21,6 +21,8 @@ from canasta_agents.play.cli import Arguments as Playing
 from canasta_env.__main__ import main as canasta_env_main
 from canasta_env.actions import NOTATIONS
 from canasta_env.engine import state, view
+from docs.environment_pages import environment_pages
+from docs.markdown import page, table
 
 DOCS = Path(__file__).parent
 MADE = "Made by `python -m docs.tabulate`."
@@ -99,6 +101,7 @@ def pages() -> dict[str, str]:
         "layout.md": _layouts(),
         "view.md": _view(),
         "statistics.md": _statistics(),
+        **environment_pages(MADE, _meaning),
         "commands/train.md": _training(),
         "commands/evaluate.md": _command("evaluate.py", Evaluating, "../arena.md", "The arena"),
         "commands/play.md": _command("play.py", Playing, "../play.md", "A table to sit down at"),
@@ -109,10 +112,10 @@ def _actions() -> str:
     rows = [
         f"| {action} | `{name}` | {' | '.join(_meaning(name))} |" for action, name in enumerate(NOTATIONS)
     ]
-    return _page(
+    return page(
         "# The 96 actions",
         MADE + ACTIONS_INTRO,
-        _table("id", "action", "does", "clause", rows=rows, right=1),
+        table("id", "action", "does", "clause", rows=rows, right=1),
     )
 
 
@@ -138,10 +141,10 @@ def _view() -> str:
         dtype = fields[name][0]
         shape = f" ({', '.join(map(str, dtype.shape))})" if dtype.shape else ""
         rows.append(f"| `{name}` | {dtype.base}{shape} | {notes[name]} |")
-    return _page(
+    return page(
         "# What a seat may know: VIEW",
         MADE + VIEW_INTRO,
-        _table("field", "type", "is", rows=rows),
+        table("field", "type", "is", rows=rows),
     )
 
 
@@ -151,10 +154,10 @@ def _statistics() -> str:
         f"| {f'{statistic.group}: {statistic.label}' if statistic.group else statistic.label} |"
         for statistic in STATISTICS
     ]
-    return _page(
+    return page(
         "# What is counted of a deal",
         MADE + STATISTICS_INTRO,
-        _table("name", "is", "per", "in the report", rows=rows),
+        table("name", "is", "per", "in the report", rows=rows),
     )
 
 
@@ -178,7 +181,7 @@ def _training() -> str:
     for section in dataclasses.fields(config):
         kind = typing.get_type_hints(config)[section.name]
         parts += [f"## {section.name}", _documentation(kind), _options(kind, prefix=f"{section.name}.")]
-    return _page(
+    return page(
         "# train.py",
         f"{MADE} {_first_line(Training)}\n{TRAINING_INTRO}",
         *parts,
@@ -186,7 +189,7 @@ def _training() -> str:
 
 
 def _command(name: str, arguments: type[Any], guide: str, title: str) -> str:
-    return _page(
+    return page(
         f"# {name}",
         f"{MADE} {_documentation(arguments)}",
         f"`python {name} [--option value ...]`; installed from a wheel it is `canasta-{Path(name).stem}`.",
@@ -205,7 +208,7 @@ def _options(arguments: type[Any], prefix: str = "", leave_out: tuple[str, ...] 
             )
             values = _values(hints[field.name])
             rows.append(f"| {option} | {values} | {_default(field.default)} | {notes[field.name]} |")
-    return _table("option", "values", "default", "meaning", rows=rows)
+    return table("option", "values", "default", "meaning", rows=rows)
 
 
 def _attribute_notes(arguments: type[Any]) -> dict[str, str]:
@@ -252,16 +255,6 @@ def _documentation(thing: type[Any]) -> str:
 
 def _first_line(thing: type[Any]) -> str:
     return (inspect.getdoc(thing) or "").partition("\n")[0]
-
-
-def _table(*names: str, rows: list[str], right: int = 0) -> str:
-    """A table in Markdown, its first `right` columns flush right."""
-    marks = ["---:" if place < right else "---" for place in range(len(names))]
-    return "\n".join([f"| {' | '.join(names)} |", f"|{'|'.join(marks)}|", *rows])
-
-
-def _page(*parts: str) -> str:
-    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
 def main() -> None:

@@ -27,7 +27,12 @@ from canasta_env.validation import (
     shown,
 )
 
-VERSION = "v1"  # docs/environment.md has its history
+VERSIONS = {  # of the environments: goes up with observations, actions, rewards and default rules
+    "v0": "the first",
+    "v1": "observations rank by rank, with finer counts, wilds and black threes discarded, last discards, "
+    "piles passed and legal actions",
+}
+VERSION = next(reversed(VERSIONS))
 _Arguments = ParamSpec("_Arguments")
 _Made = TypeVar("_Made")
 

@@ -1,4 +1,4 @@
-"""The four requirement files pin every package that their libraries and canasta-env need."""
+"""The requirement files pin every package that their libraries and canasta-env need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.integrations.test_examples import ENVIRONMENTS, EXAMPLES, ROOT
+from tests.integrations.test_examples import ENVIRONMENTS, LIBRARIES, ROOT
 
 FOLDER = ROOT / "tests" / "integrations"
 
@@ -35,13 +35,13 @@ def pins_of(name: str) -> dict[str, str]:
     return pins
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", LIBRARIES)
 def test_every_line_pins_one_version(name: str) -> None:
     assert pins_of(name)
 
 
 @pytest.mark.integrations
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", LIBRARIES)
 def test_every_package_that_is_needed_is_pinned_as_installed(name: str) -> None:
     python = ENVIRONMENTS / name / "bin" / "python"
     if not python.exists():

@@ -9,6 +9,7 @@ from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning.metrics import read_metrics
 from canasta_agents.learning.session import run
 from canasta_agents.learning.wandb_run import ID_FILE
+from canasta_agents.processes import REFUSED
 
 from .fake_wandb import FakeWandb
 
@@ -64,10 +65,8 @@ def test_a_run_without_it_does_not_load_it(make_trainer, small_config, monkeypat
 @pytest.mark.parametrize("present", [None, ModuleType("wandb")], ids=["missing", "a folder of its files"])
 def test_without_the_library_nothing_begins(present, small_config, monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "wandb", present)
-    assert (
-        run(small_config(run={**TWICE, "folder": str(tmp_path)}, evaluation={"player": "heuristic"}), None)
-        == 2
-    )
+    config = small_config(run={**TWICE, "folder": str(tmp_path)}, evaluation={"player": "heuristic"})
+    assert run(config, None) == REFUSED
     assert "run.wandb: Weights & Biases is not installed: pip install wandb" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
