@@ -31,10 +31,11 @@ from canasta_agents.play.portraits import portrait, seat_names
 from canasta_agents.play.prompt import prompt
 from canasta_agents.play.proposal import cheapest_opening
 from canasta_agents.play.selection import LAYING, Selection, meaning_of, meanings, selection_message
+from canasta_agents.short_names import shortened
 from canasta_env import IllegalActionError, NotationError, Rules, Table
 from canasta_env.agent import Agent, Heard, can_hear, remembers
 from canasta_env.events import view_message
-from canasta_env.records import Record
+from canasta_env.records import LONGEST_AGENT, Record
 from canasta_env.validation import check_seed
 
 _LOG = logging.getLogger(__name__)
@@ -320,11 +321,12 @@ class Session:
         Raises:
             PlayError: If there is nothing that may be saved yet.
         """
+        agents = tuple(shortened(seat, LONGEST_AGENT) for seat in self.seats)
         if self.own_seat is None or self._game.table.is_over:
-            return replace(self._game.record(), agents=self.seats)
+            return replace(self._game.record(), agents=agents)
         if not self._game.finished:
             raise PlayError("the first deal is not over: its record would show the hidden cards")
-        return replace(self._game.record(with_this_deal=False), agents=self.seats)
+        return replace(self._game.record(with_this_deal=False), agents=agents)
 
     def _play(self, message: Mapping[str, Any]) -> None:
         at = whole_number_of(message, "at", 0, _MAX_MOVES)
