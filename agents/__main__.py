@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from canasta_agents.policies import playable_policy
-from canasta_agents.processes import wait_passively
+from canasta_agents.processes import INTERRUPTED, wait_passively
 from canasta_agents.registry import make
 from canasta_env.rules import GAMES, standard_rules
 
@@ -37,9 +37,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wait_passively()
     try:
         options.run_command(options)
-    except (ValueError, ImportError, OSError) as error:
+    except OSError as error:
+        print(f"{error.filename or 'input or output'}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    except (ValueError, ImportError) as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
     return 0
 
 

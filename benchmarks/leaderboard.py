@@ -21,7 +21,7 @@ from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.suite.cli import RESULT, SuiteRequest, run_suite
 from canasta_agents.arena.suite.page import PageTable, markdown_table, number, share
 from canasta_agents.arena.suite.protocol import FORMS, NAME, VERSION, GameProtocol, load_protocol
-from canasta_agents.arena.suite.result import read_result
+from canasta_agents.arena.suite.stored import read_result
 from canasta_agents.files import write_file
 from canasta_agents.heuristics.players import PLAYERS
 from canasta_agents.policies import bundled_policies

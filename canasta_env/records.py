@@ -37,7 +37,7 @@ VERSION = 1
 _LONGEST_PATH = 300  # what errors show of one: its end
 _GAME_KEYS = ("format", "version", "rules", "seed")
 _AGENTS = "agents"  # of the game's line, where they are known
-_LONGEST_AGENT = 1_000  # characters
+LONGEST_AGENT = 1_000  # characters of the name of who sat in a seat
 _DEAL_KEYS = ("deal", "dealer", "scores", "order", "actions", "points")
 _END_KEYS = ("deals", "scores", "sha256")
 
@@ -141,11 +141,12 @@ def to_text(record: Record) -> str:
     """A record as the text of its file.
 
     Raises:
-        RecordError: If the record has no deal.
+        RecordError: If the record has no deal, or `agents` that could not be read again.
     """
     _check_record(record)
     if not record.deals:
         raise RecordError("a record has at least one deal")
+    _read_agents(None if record.agents is None else list(record.agents), record.rules)
     game = {"format": FORMAT, "version": VERSION, "rules": record.rules.to_dict(), "seed": record.seed}
     if record.agents is not None:
         game[_AGENTS] = list(record.agents)
@@ -360,7 +361,7 @@ def _read_agents(agents: Any, rules: Rules) -> tuple[str, ...] | None:
     if agents is None:
         return None
     is_list = isinstance(agents, list) and len(agents) == rules.players
-    if not is_list or not all(isinstance(name, str) and len(name) <= _LONGEST_AGENT for name in agents):
+    if not is_list or not all(isinstance(name, str) and len(name) <= LONGEST_AGENT for name in agents):
         raise RecordError(
             f"agents: {shown(agents)} must be a list of {rules.players} texts, one for each seat"
         )

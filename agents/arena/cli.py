@@ -39,7 +39,8 @@ RUNS = Path("runs")
 RESULTS = Path("results")
 ALL_BUNDLED = "all"
 _SCRIPT = "evaluate.py"
-_WITH_SUITE = {"suite", "quick", "verify", "game", "players", "workers", "name"}
+_WITH_SUITE = {"suite", "quick", "game", "players", "workers", "name"}
+_WITH_VERIFY = {"suite", "verify"}
 
 
 @dataclass(frozen=True)
@@ -171,12 +172,12 @@ def _run(arguments: Arguments, command: str, console: Console) -> int:
 
 
 def _run_benchmark(arguments: Arguments, command: str, console: Console) -> int:
-    """The benchmark: everything that its protocol fixes cannot be given."""
+    """The benchmark: everything that its protocol, or the result to verify, fixes cannot be given."""
     usual = Arguments()
-    for name in vars(arguments).keys() - _WITH_SUITE:
+    fixed = "--suite, whose protocol" if arguments.verify is None else "--verify, whose result"
+    for name in vars(arguments).keys() - (_WITH_SUITE if arguments.verify is None else _WITH_VERIFY):
         if getattr(arguments, name) != getattr(usual, name):
-            option = name.replace("_", "-")
-            raise ArenaError(f"{option}: cannot be given with --suite or --verify, whose protocol fixes it")
+            raise ArenaError(f"{name.replace('_', '-')}: cannot be given with {fixed} fixes it")
     request = SuiteRequest(
         arguments.suite,
         arguments.game,

@@ -18,9 +18,10 @@ from canasta_agents.arena.notable import REASONS, SAMPLE_EVERY, Candidate, candi
 from canasta_agents.arena.schedule import Board, draw_board
 from canasta_agents.arena.tournament import MatchupRun, Tournament
 from canasta_agents.files import write_file
+from canasta_agents.short_names import shortened
 from canasta_env.actions import NOTATIONS
 from canasta_env.engine.scoring import TOTAL
-from canasta_env.records import DealRecord, Record, write
+from canasta_env.records import LONGEST_AGENT, DealRecord, Record, write
 
 INDEX = "index.json"
 SHOWN_A_REASON = 2
@@ -43,7 +44,8 @@ def write_games(folder: Path, tournament: Tournament) -> int:
     for name, deals in games.items():
         # The seed says what a game's deals are from its first deal on.
         seed = deals[0].board.seed if deals[0].deal == 0 else None
-        write(Record(tournament.settings.rules, seed, tuple(map(_record, deals))), folder / name)
+        agents = tuple(shortened(seat, LONGEST_AGENT) for seat in deals[0].seats)
+        write(Record(tournament.settings.rules, seed, tuple(map(_record, deals)), agents), folder / name)
     index = [_entry(name, deals) for name, deals in games.items()]
     write_file(folder / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
     for old in folder.glob("pairing-*.jsonl"):  # last: until now an older index may have listed them

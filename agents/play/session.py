@@ -29,8 +29,9 @@ from canasta_agents.play.offered import Make
 from canasta_agents.play.portraits import portrait, seat_names
 from canasta_agents.play.seat_view import SeatView, place_of, seat_to_look_from
 from canasta_agents.play.seated_agents import Question, SeatedAgents
+from canasta_agents.short_names import shortened
 from canasta_env import Rules, Table
-from canasta_env.records import Record
+from canasta_env.records import LONGEST_AGENT, Record
 from canasta_env.validation import check_seed
 
 YOU = "you"
@@ -262,11 +263,12 @@ class Session:
         Raises:
             PlayError: If there is nothing that may be saved yet.
         """
+        agents = tuple(shortened(seat, LONGEST_AGENT) for seat in self.seats)
         if self.own_seat is None or self._game.table.is_over:
-            return replace(self._game.record(), agents=self.seats)
+            return replace(self._game.record(), agents=agents)
         if not self._game.finished:
             raise PlayError("the first deal is not over: its record would show the hidden cards")
-        return replace(self._game.record(with_this_deal=False), agents=self.seats)
+        return replace(self._game.record(with_this_deal=False), agents=agents)
 
     @property
     def _fault(self) -> str | None:

@@ -103,7 +103,7 @@ class Program:
         self._process.wait()
         if self._lifeline is not None:
             os.close(self._lifeline)
-        while self._threads[1].is_alive():  # it may wait for room
+        while self._threads[1].is_alive():  # it may wait for room, and then sees that this is the end
             with contextlib.suppress(queue.Empty):
                 self._received.get(timeout=0.01)
             if self._is_pipe_kept():
@@ -155,7 +155,7 @@ class Program:
     def _read(self) -> None:
         stream = _pipe(self._process.stdout)
         line = b"-"
-        while line and len(line) <= MOST_BYTES:
+        while line and len(line) <= MOST_BYTES and not self._is_ended:
             line = stream.readline(MOST_BYTES + 1)
             self._received.put((time.monotonic(), line))
 

@@ -47,6 +47,7 @@ def run(request: Request) -> None:
     """
     if request.errors < 0:
         raise ConfigError(f"errors: {request.errors} must be at least 0")
+    _check_files(request)
     options = SearchOptions(worlds=request.worlds, candidates=request.candidates)
     record = verify(request.record)
     policy = make(_policy(request.policy, record.rules), record.rules)
@@ -60,6 +61,19 @@ def run(request: Request) -> None:
         write_file(request.csv, to_csv(found))
     if request.html is not None:
         write_file(request.html, to_page(found, record, name, request.errors))
+
+
+def _check_files(request: Request) -> None:
+    """See that nothing is written over, before minutes of search."""
+    taken = {request.record.resolve(): "the record"}
+    for option in ("html", "json", "csv"):
+        path: Path | None = getattr(request, option)
+        if path is None:
+            continue
+        if path.is_dir():
+            raise ConfigError(f"{option}: {path} is a folder; it must be a file to write")
+        if (other := taken.setdefault(path.resolve(), option)) != option:
+            raise ConfigError(f"{option}: {path} is also {other}; each needs a file of its own")
 
 
 def _policy(spec: str | None, rules: Rules) -> str:

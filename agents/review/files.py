@@ -52,6 +52,7 @@ def to_json(review: Review, record: Record, name: str, num_errors: int) -> str:
         "record": name,
         "game": review.rules.game,
         "seats": review.rules.players,
+        "agents": review.agents,
         "deals": review.deals,
         "policy": review.policy,
         "options": review.options,

@@ -37,7 +37,7 @@ def to_page(review: Review, record: Record, name: str, num_errors: int) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(signed=_signed, interval=_interval, where=where)
+    environment.filters.update(signed=_signed, interval=_interval, where=where, printable=printable)
     errors = review.biggest(num_errors)
     tables = tables_at(record, [error.place.step for error in errors])
     return environment.get_template("review.html").render(

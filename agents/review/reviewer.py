@@ -20,6 +20,7 @@ from canasta_agents.search.evaluation import (
 from canasta_agents.search.options import MOST_WORLDS, SearchOptions
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules
+from canasta_env.validation import check_seed
 
 
 @dataclass
@@ -49,8 +50,8 @@ class Reviewer:
         seed: Fixes all chance.
 
     Raises:
-        ConfigError: If a number is out of its range.
-        ValueError: If the policy has a memory.
+        ConfigError: If `loss_worlds` is out of its range.
+        ValueError: If the policy has a memory, or the seed is not one of 64 bits.
     """
 
     def __init__(
@@ -60,8 +61,8 @@ class Reviewer:
             raise ConfigError(f"loss-worlds: {loss_worlds!r} must be from 2 to {MOST_WORLDS}")
         self.policy, self.rules, self.options, self.loss_worlds = policy, rules, options, loss_worlds
         self.evaluation = Evaluation(policy, rules)
-        self.evaluation.reset(seed)
-        self._seed = seed
+        self._seed = check_seed(seed)
+        self.evaluation.reset(self._seed)
 
     def judge(
         self,

@@ -103,6 +103,7 @@ class Review:
     """A record reviewed."""
 
     rules: Rules
+    agents: tuple[str, ...] | None  # who sat in each seat; None if the record does not say
     deals: int
     policy: str
     options: dict[str, float]  # by name
@@ -142,7 +143,9 @@ def review(record: Record, reviewer: Reviewer, tell: Callable[[int, int], None] 
         "gate": reviewer.options.gate,
         "floor": reviewer.options.floor,
     }
-    return Review(record.rules, len(record.deals), reviewer.policy.name, options, tuple(players), found)
+    return Review(
+        record.rules, record.agents, len(record.deals), reviewer.policy.name, options, tuple(players), found
+    )
 
 
 def kind_of(view: np.void, played: int, choice: int) -> str:

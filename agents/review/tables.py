@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from canasta_agents.review.summary import KINDS, Estimate, PlayerReview, Rate, Review, Reviewed
+from canasta_agents.short_names import shortened
 from canasta_env.validation import printable
 
 WIDTH = 80
@@ -28,6 +29,9 @@ def show_review(console: Console, review: Review, name: str, num_errors: int) ->
         f"{review.options['worlds']} worlds to choose and {review.options['loss_worlds']} to measure.",
         width=WIDTH,
     )
+    for seat, agent in enumerate(review.agents or ()):
+        name = shortened(printable(agent), WIDTH - len("seat 0: "))
+        console.print(f"seat {seat}: {escape(name)}", width=WIDTH)
     console.print(_players(review), width=WIDTH)
     console.print(_kinds(review), width=WIDTH)
     errors = review.biggest(num_errors)

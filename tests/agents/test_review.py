@@ -349,6 +349,9 @@ def test_a_file_that_is_no_whole_record_is_refused_in_one_line(record_file, chan
         (["--candidates", "1"], "candidates: 1 must be at least 2"),
         (["--loss-worlds", "1"], "loss-worlds: 1 must be from 2 to 4096"),
         (["--errors", "-1"], "errors: -1 must be at least 0"),
+        (["--seed", "-5"], "seed: -5 must be a whole number from 0"),
+        (["--json", "."], "json: . is a folder; it must be a file to write"),
+        (["--html", "x", "--csv", "./x"], "csv: x is also html; each needs a file of its own"),
         (["--policy", "nobody"], "no agent 'nobody' for classic"),
         (["--policy", "search:watcher?worlds=4"], "name the player to search with: 'watcher'"),
         (["--policy", "neural:modern_american"], "has learnt modern_american with 4 players"),
@@ -358,6 +361,26 @@ def test_an_option_that_cannot_be_is_refused_in_one_line(record_file, options, s
     assert main(["review", str(record_file), *options]) == 1
     output = capsys.readouterr()
     assert says in output.err and output.err.count("\n") == 1
+
+
+def test_a_review_is_not_written_over_its_record(record_file, capsys):
+    before = record_file.read_bytes()
+    assert main(["review", str(record_file), "--policy", PLAYER, "--html", str(record_file)]) == 1
+    assert "deal.jsonl is also the record" in capsys.readouterr().err
+    assert record_file.read_bytes() == before
+
+
+def test_who_sat_where_is_told_if_the_record_says_it(refusal, found):
+    agents = ("closer", "[red]\x1b[31m", "x" * 500, "keeper")[: found.rules.players]
+    known = replace(found, agents=agents)
+    text = io.StringIO()
+    show_review(Console(file=text, width=80), known, "deal.jsonl", 1)
+    lines = text.getvalue().splitlines()
+    assert "seat 0: closer" in lines and "seat 1: [red]\\x1b[31m" in lines
+    assert max(map(len, lines)) <= 80
+    assert json.loads(to_json(known, refusal[0], "deal.jsonl", 1))["agents"] == list(agents)
+    page = to_page(known, refusal[0], "deal.jsonl", 1)
+    assert "seat 0: closer" in page and "\x1b" not in page
 
 
 def test_losses_need_two_worlds_at_least():

@@ -190,7 +190,7 @@ def test_every_option_plays(arguments, tmp_path, monkeypatch, capsys):
     (results,) = tmp_path.glob("results/*")
     assert (results / "report.html").stat().st_size > 10_000
     for path in results.glob("games/*.jsonl"):
-        verify(path)
+        assert verify(path).agents is not None
 
 
 def test_a_forfeit_is_named(tmp_path, monkeypatch, capsys):

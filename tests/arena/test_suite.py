@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 import shutil
 from pathlib import Path
@@ -263,6 +264,73 @@ def test_a_changed_board_is_found_though_its_figures_fit(played, tmp_path, capsy
 
     assert verify(change(played, tmp_path, flatter)) != 0
     assert "board 0: points" in capsys.readouterr().out
+
+
+def first_meeting(result: dict[str, Any]) -> dict[str, Any]:
+    return result["games"][0]["meetings"][0]
+
+
+@pytest.mark.parametrize(
+    ("change_it", "says"),
+    [
+        (lambda result: result.update(games=[]), "games: [] should be a list of at least 1"),
+        (lambda result: result["games"].append(result["games"][0]), "games[1]: 'classic 2' should be in it"),
+        (lambda result: result["games"][0]["meetings"].append(first_meeting(result)), "should be in it once"),
+        (lambda result: result["entrant"].update(spec=5), "entrant.spec: 5 should be a text"),
+        (lambda result: first_meeting(result).update(games=0), "meetings[0].games: 0 should be a whole"),
+        (lambda result: boards_of(result)["deals"].__setitem__(1, 0), "per_board.deals[1]: 0 should be"),
+        (lambda result: boards_of(result)["deals"].pop(), "should be a list of 2, a number for each"),
+        (lambda result: boards_of(result)["points"].__setitem__(0, "x"), "points[0]: 'x' should be a number"),
+        (lambda result: boards_of(result)["points"].__setitem__(0, math.nan), "points[0]: nan should be"),
+        (lambda result: boards_of(result)["points"].__setitem__(0, 10**400), "should be a number, at most"),
+        (lambda result: boards_of(result).update(points=[[1], [2]]), "points[0]: [1] should be a number"),
+        (lambda result: boards_of(result)["match_wins"].__setitem__(0, 9), "[0]: 9 should be from 0 to 2"),
+    ],
+)
+def test_a_result_that_was_damaged_is_refused_by_the_entry_and_never_verified(
+    played, tmp_path, capsys, change_it, says
+):
+    """No game at all was "the same"; texts, NaN and lists of unequal length raised with a traceback."""
+    assert verify(change(played, tmp_path, change_it)) == 2
+    assert says in capsys.readouterr().err
+
+
+def boards_of(result: dict[str, Any]) -> dict[str, Any]:
+    return first_meeting(result)["per_board"]
+
+
+def test_a_file_of_brackets_is_no_result(tmp_path, capsys):
+    path = tmp_path / "result.json"
+    path.write_text("[" * 100_000)
+    assert verify(path) == 2
+    assert "is no result of canasta-bench" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change_it", "says"),
+    [
+        (
+            lambda part: part.update(frozen_players_are_unchanged=False),
+            "says False; here it is True",
+        ),
+        (lambda part: part["meetings"].append(part["meetings"][0] | {"first": "x"}), "x – random is no meet"),
+        (
+            lambda part: part["forfeits"].append({"first": "entrant", "second": "random", "board": 1}),
+            "entrant – random, board 1: the entrant did not forfeit it",
+        ),
+        (lambda part: part["summary"]["rating"].update(low=10**400), "summary.rating.low says 1000"),
+    ],
+    ids=["players", "meeting", "forfeit", "huge"],
+)
+def test_what_is_told_beside_the_figures_is_compared_too(played, tmp_path, capsys, change_it, says):
+    assert verify(change(played, tmp_path, lambda result: change_it(result["games"][0]))) == 2
+    assert says in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", [("--quick",), ("--game", "classic"), ("--workers", "3")], ids=" ".join)
+def test_an_option_that_verifying_would_ignore_is_refused(played, capsys, option):
+    assert main(["--verify", str(played / "result.json"), *option]) == 2
+    assert "cannot be given with --verify, whose result fixes it" in capsys.readouterr().err
 
 
 def test_fewer_boards_than_the_form_asks_for_are_found(played, tmp_path, capsys):

@@ -240,6 +240,15 @@ def test_a_record_keeps_who_sat_where() -> None:
     assert records.parse(records.to_text(recorder.record()), "here").agents is None
 
 
+def test_a_record_that_could_not_be_read_again_is_not_written() -> None:
+    """A name of more than 1,000 characters was written, and refused by who read it."""
+    recorder = Recorder(classic(2))
+    recorder.begin(Table(classic(2), seed=1))
+    record = dataclasses.replace(recorder.record(), agents=("you", "x" * 1_001))
+    with pytest.raises(RecordError, match=r"agents: .* must be a list of 2 texts"):
+        records.to_text(record)
+
+
 @pytest.mark.parametrize("agents", ['"you"', '["you"]', '["you", 3]', '["you", "' + "x" * 1_001 + '"]'])
 def test_agents_that_are_none_are_refused(agents: str) -> None:
     recorder = Recorder(classic(players=2), seed=1)

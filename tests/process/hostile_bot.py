@@ -47,6 +47,12 @@ def misbehave(question):
     if MODE == "endless_line":
         while True:
             sys.stdout.write("x" * 1_000)
+    if MODE == "many_lines":
+        while True:
+            print("{}")
+    if MODE == "leaves_a_flood":  # by a process that ends only when nobody reads any more
+        subprocess.Popen(["yes", "{}"], start_new_session=True)
+        wait_forever()
     if MODE == "illegal":
         say(right | {"action": "meld joker joker joker"})
     if MODE == "unknown_action":

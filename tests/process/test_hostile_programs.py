@@ -42,6 +42,7 @@ AT_FAULT = {
     "no_object": "b'[1, 2]\\n' in place of answer to question 4",
     "long_line": "a line longer than 4,096 bytes in place of answer to question 4",
     "endless_line": "a line longer than 4,096 bytes in place of answer to question 4",
+    "many_lines": '{} in place of {"type": "answer", "id": 4, "action": …}',
     "illegal": 'illegal action "meld joker joker joker" at seat ',
     "unknown_action": "answered question 4 with 'think', which is no action",
     "wrong_id": 'in place of {"type": "answer", "id": 4, "action": …}',
@@ -78,6 +79,14 @@ def test_a_program_at_fault_forfeits_its_boards_with_an_error_that_names_the_fau
     for fault in played.faults:
         assert AT_FAULT[mode] in fault.reason
     assert (played.points == FORFEIT_POINTS["classic"]).all()
+
+
+@pytest.mark.parametrize("mode", ["many_lines", "leaves_a_flood"])
+def test_a_program_that_floods_its_output_with_lines_is_ended_at_once(mode: str) -> None:
+    """Each line that the pipe still held was waited for, 0.3 s each: an hour and more."""
+    started = time.monotonic()
+    assert play_against(mode).faults
+    assert time.monotonic() - started < 30
 
 
 def test_a_program_that_writes_a_lot_of_errors_and_answers_plays_on() -> None:

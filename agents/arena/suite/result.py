@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import time
@@ -40,7 +39,7 @@ FORMAT = "canasta-bench-result"
 ENTRANT_NAME = "entrant"
 CHECK_LEVEL = 0.999  # of the checks' intervals: an honest evaluator fails one in a thousand
 _SPEED_BOARDS = 25
-_TALLIES = ("points", "deals", "deal_wins", "match_wins")
+TALLIES = ("points", "deals", "deal_wins", "match_wins")
 
 
 def collect(
@@ -109,7 +108,7 @@ def meeting(run: MatchupRun) -> dict[str, Any]:
         "first": run.first,
         "second": run.second,
         "games": table.games,
-        "per_board": {name: _numbers(getattr(table, name)) for name in _TALLIES},
+        "per_board": {name: _numbers(getattr(table, name)) for name in TALLIES},
     }
 
 
@@ -262,25 +261,3 @@ def _processor() -> str:
     lines = facts.read_text(encoding="utf-8").splitlines() if facts.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
-
-
-def read_result(path: Path, protocol: Protocol) -> dict[str, Any]:
-    """Read a result of this version of the protocol.
-
-    Raises:
-        ArenaError: If the file is none, or one of another version.
-    """
-    try:
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        is_ours = result["format"] == FORMAT
-        version, digest = result["protocol"]["version"], result["protocol"]["digest"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise ArenaError(f"{path}: is no result of {NAME} ({type(error).__name__}: {error})") from None
-    if not is_ours:
-        raise ArenaError(f"{path}: its format is {result['format']!r}; it should be {FORMAT!r}")
-    if (version, digest) != (VERSION, protocol.digest):
-        raise ArenaError(
-            f"{path}: was played by {NAME} {version} (data {digest}); this package has "
-            f"{NAME} {VERSION} (data {protocol.digest}): use the version that it was played with"
-        )
-    return result

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from canasta_agents.arena.blocks import Block
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.suite.plan import ENTRANT, GamePlan, plan_game
-from canasta_agents.arena.suite.protocol import FORMS, Form, GameProtocol, Protocol
-from canasta_agents.arena.suite.result import meeting, read_result, summarise
+from canasta_agents.arena.suite.protocol import FORMS, Form, GameProtocol, Protocol, behaviour, rule_based
+from canasta_agents.arena.suite.result import meeting, summarise
+from canasta_agents.arena.suite.stored import read_result
 from canasta_agents.arena.tournament import BLOCK_BOARDS, MatchupRun
 from canasta_agents.arena.workers import Task, play_tasks
 
@@ -45,6 +45,7 @@ def verify(path: Path, protocol: Protocol, spec: str | None, rng: random.Random)
         entrant = spec or str(result["entrant"]["spec"])
         for game, part in parts:
             yield from _different_figures(game, part)
+            yield from _different_players(game, part, protocol)
             yield from _different_boards(game, part, protocol, form, entrant, rng)
     except (KeyError, TypeError, IndexError) as error:
         raise ArenaError(f"{path}: is damaged: {type(error).__name__}: {error}") from error
@@ -65,6 +66,13 @@ def _different_figures(game: GameProtocol, part: dict[str, Any]) -> Iterator[str
         yield f"{game.name}: {place} says {said!r}; its boards give {found!r}"
 
 
+def _different_players(game: GameProtocol, part: dict[str, Any], protocol: Protocol) -> Iterator[str]:
+    """Where the frozen rule-based players play otherwise here than the result says."""
+    found = behaviour(game.rules, rule_based(game), protocol.seed) == game.behaviour
+    if part["frozen_players_are_unchanged"] is not found:
+        yield f"{game.name}: frozen_players_are_unchanged says {not found}; here it is {found}"
+
+
 def _differences(said: Any, found: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(said, dict) and isinstance(found, dict) and said.keys() == found.keys():
         for name in said:
@@ -78,7 +86,10 @@ def _differences(said: Any, found: Any, place: str) -> Iterator[tuple[str, Any, 
 
 def _is_same(said: Any, found: Any) -> bool:
     if isinstance(said, float | int) and isinstance(found, float | int):
-        return bool(np.isclose(said, found, rtol=_TOLERANCE, atol=_TOLERANCE))
+        try:
+            return math.isclose(said, found, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+        except OverflowError:  # a whole number beyond all floats
+            return False
     return bool(said == found)
 
 
@@ -92,18 +103,33 @@ def _different_boards(
 ) -> Iterator[str]:
     """Where blocks that are played again come out otherwise."""
     plan = plan_game(game, protocol, form.of(game.rules), spec)
-    said = {(each["first"], each["second"]): each["per_board"] for each in part["meetings"]}
-    for run in plan.tournament.runs:
-        boards = len(said.get((run.first, run.second), {"points": ()})["points"])
+    said = {(each["first"], each["second"]): each for each in part["meetings"]}
+    problems = [f"{game.name}: {each}" for each in _other_meetings(plan.tournament.runs, said)]
+    if problems:
+        yield from problems
+        return
+    for again, block in _replayed(plan, rng):
+        meets = f"{game.name}: {again.first} – {again.second}"
+        boards = said[again.first, again.second]["per_board"]
+        yield from (f"{meets}, {each}" for each in _compare(boards, meeting(again)["per_board"], block))
+        yield from (f"{meets}, {each}" for each in _other_forfeits(part["forfeits"], again, block))
+
+
+def _other_meetings(runs: Sequence[MatchupRun], said: dict[tuple[str, str], Any]) -> Iterator[str]:
+    """Where a result holds other meetings than the form asks for, or others of their boards."""
+    asked = {(run.first, run.second): run for run in runs}
+    for first, second in said.keys() - asked.keys():
+        yield f"{first} – {second} is no meeting that the form asks for"
+    for names, run in asked.items():
+        each = said.get(names, {"games": len(run.matchup.arrangements), "per_board": {"points": ()}})
+        boards, games = len(each["per_board"]["points"]), len(run.matchup.arrangements)
         if boards != run.wanted:
-            meets = f"{game.name}: {run.first} – {run.second}"
-            yield f"{meets} has {boards} boards; the form asks for {run.wanted}"
-            return
-    for run, block, played in _replayed(plan, rng):
-        yield from _compare(game, said[run.first, run.second], run, block, played)
+            yield f"{run.first} – {run.second} has {boards} boards; the form asks for {run.wanted}"
+        if each["games"] != games:
+            yield f"{run.first} – {run.second} has {each['games']} games a board; it should have {games}"
 
 
-def _replayed(plan: GamePlan, rng: random.Random) -> Iterator[tuple[MatchupRun, Block, dict[str, Any]]]:
+def _replayed(plan: GamePlan, rng: random.Random) -> Iterator[tuple[MatchupRun, Block]]:
     """Some blocks of meetings with the entrant, played again."""
     settings, runs = plan.tournament.settings, plan.tournament.runs
     choices = [
@@ -130,19 +156,23 @@ def _replayed(plan: GamePlan, rng: random.Random) -> Iterator[tuple[MatchupRun, 
         tasks.append(Task(place, block, specs, prints, "none"))
     for place, played in play_tasks(tasks, workers=1):
         run, block = sampled[place][0], tasks[place].block
-        again = MatchupRun(run.matchup, run.first, run.second, block.num_boards, {block.start: played})
-        yield run, block, meeting(again)["per_board"]
+        yield MatchupRun(run.matchup, run.first, run.second, block.num_boards, {block.start: played}), block
 
 
-def _compare(
-    game: GameProtocol, said: dict[str, Any], run: MatchupRun, block: Block, played: dict[str, Any]
-) -> Iterator[str]:
+def _compare(said: dict[str, Any], played: dict[str, Any], block: Block) -> Iterator[str]:
     for name, numbers in played.items():
         for board, (one, other) in enumerate(
             zip(said[name][block.start : block.stop], numbers, strict=True), start=block.start
         ):
             if not _is_same(one, other):
-                yield (
-                    f"{game.name}: {run.first} – {run.second}, board {board}: {name} {one}; "
-                    f"played again it is {other}"
-                )
+                yield f"board {board}: {name} {one}; played again it is {other}"
+
+
+def _other_forfeits(said: list[dict[str, Any]], again: MatchupRun, block: Block) -> Iterator[str]:
+    """Where other boards of a block are said to be forfeited by the entrant than it forfeits again."""
+    names = (again.first, again.second)
+    told = {each["board"] for each in said if (each["first"], each["second"]) == names}
+    found = {fault.board for fault in again.faults if again.matchup.slots[fault.slot] == ENTRANT}
+    for board in sorted((told ^ found) & set(range(block.start, block.stop))):
+        what = "did not forfeit" if board in told else "forfeited"
+        yield f"board {board}: the entrant {what} it when it was played again"
