@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import time
@@ -35,6 +34,7 @@ from canasta_agents.arena.suite.protocol import (
 from canasta_agents.arena.suite.rating import DealsWon, anchored_rating
 from canasta_agents.arena.tournament import MatchupRun
 from canasta_agents.arena.workers import Task, play_tasks
+from canasta_env.files import from_json
 
 FORMAT = "canasta-bench-result"
 ENTRANT_NAME = "entrant"
@@ -271,7 +271,7 @@ def read_result(path: Path, protocol: Protocol) -> dict[str, Any]:
         ArenaError: If the file is none, or one of another version.
     """
     try:
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        result: dict[str, Any] = from_json(path.read_text(encoding="utf-8"))
         is_ours = result["format"] == FORMAT
         version, digest = result["protocol"]["version"], result["protocol"]["digest"]
     except (KeyError, TypeError, ValueError) as error:
