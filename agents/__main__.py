@@ -12,6 +12,7 @@ from canasta_agents.policies import playable_policy
 from canasta_agents.processes import INTERRUPTED, wait_passively
 from canasta_agents.registry import make
 from canasta_env.rules import GAMES, standard_rules
+from canasta_env.validation import printable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,10 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run_command(options)
     except OSError as error:
-        print(f"{error.filename or 'input or output'}: {error.strerror or error}", file=sys.stderr)
+        print(printable(f"{error.filename or 'input or output'}: {error.strerror or error}"), file=sys.stderr)
         return 1
     except (ValueError, ImportError) as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -44,7 +44,7 @@ def _value(hint: Any, value: object, name: str) -> object:
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return build(hint, value, f"{name}.")
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        return _as_float(value, name)
     if typing.get_origin(hint) is Literal:
         choices = typing.get_args(hint)
         if value not in choices:
@@ -62,15 +62,22 @@ def _value(hint: Any, value: object, name: str) -> object:
     return value
 
 
+def _as_float(value: int, name: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ConfigError(f"{name}: a number of {value.bit_length()} bits is too large") from None
+
+
 def _key(section: object, name: str) -> str:
     return f"{type(section).__name__.lower()}.{name}"
 
 
 def require_range(section: object, name: str, low: float, high: float | None = None) -> None:
-    """Refuse a number outside low ... high."""
+    """Refuse a number outside low ... high, or not finite."""
     value = getattr(section, name)
-    if not low <= value <= (float("inf") if high is None else high):
-        bound = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+    if not low <= value < float("inf") or (high is not None and value > high):
+        bound = f"at least {low:g}, and finite" if high is None else f"from {low:g} to {high:g}"
         raise ConfigError(f"{_key(section, name)}: {value!r} must be {bound}")
 
 
@@ -78,7 +85,7 @@ def require_above_zero(section: object, name: str) -> None:
     """Refuse a number that is not above 0, or not finite."""
     value = getattr(section, name)
     if not 0 < value < float("inf"):
-        raise ConfigError(f"{_key(section, name)}: {value!r} must be above 0")
+        raise ConfigError(f"{_key(section, name)}: {value!r} must be above 0, and finite")
 
 
 def require_choice(section: object, name: str, choices: typing.Iterable[object]) -> None:
@@ -104,7 +111,7 @@ def import_named(spec: str, key: str) -> object:
     if (folder := str(Path.cwd())) not in sys.path:
         sys.path.append(folder)  # behind all others; an installed command does not look there by itself
     module_name, _, name = spec.partition(":")
-    if not module_name or not name:
+    if not module_name or not name or module_name.startswith("."):
         raise ConfigError(f"{key}: {spec!r} should read module:Name, such as my_file:MyName for my_file.py")
     try:
         module = importlib.import_module(module_name)

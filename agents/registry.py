@@ -176,7 +176,7 @@ def _program(spec: str, rules: Rules) -> Agent:
 
 def _from_module(spec: str, rules: Rules) -> Agent:
     parts = spec.split(":")
-    if len(parts) != 3 or not all(parts):
+    if len(parts) != 3 or not all(parts) or parts[1].startswith("."):
         raise RegistryError(f"{spec!r} should read python:module:Class, such as python:my_players:Careful")
     _, module_name, class_name = parts
     try:

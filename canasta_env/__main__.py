@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from canasta_env.cards import NUM_RANKS, RANKS
 from canasta_env.engine.layout import Block, critic_size, hidden_layout, layout, observation_size, row_size
+from canasta_env.files import from_json
 from canasta_env.records import verify
 from canasta_env.rules import GAMES, PLAYERS, Rules, standard_rules
 from canasta_env.table import Table
+from canasta_env.validation import printable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,8 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
-    except (ImportError, OSError, ValueError) as error:
-        print(error, file=sys.stderr)
+    except OSError as error:
+        print(printable(f"{error.filename or 'input or output'}: {error.strerror or error}"), file=sys.stderr)
+        return 1
+    except (ImportError, ValueError) as error:
+        print(printable(str(error)), file=sys.stderr)
         return 1
     return 0
 
@@ -71,6 +76,8 @@ def _print_layouts(game: str | None, players: int | None) -> None:
     if game is not None:
         print(layout_table(standard_rules(game, players)))
         return
+    if players is not None:
+        raise ValueError(f"players: {players} must go with a game, as in: layout classic --players 2")
     print("# Layouts of observations\n\nMade by `python -m canasta_env layout`;", end=" ")
     print("described in [environment.md](environment.md).")
     for each_game in GAMES:
@@ -87,13 +94,20 @@ def _verify(files: Sequence[str]) -> None:
 def _draw(position: Path, picture: Path, seat: int | None) -> None:
     from canasta_env.rendering import image
 
-    table = Table.from_position(json.loads(position.read_text(encoding="utf-8")), partial=True)
+    table = Table.from_position(_read_position(position), partial=True)
     pixels = (
         image.picture(table.rules, table.views())
         if seat is None
         else image.view_picture(table.rules, table.view(seat))
     )
     image.write(pixels, picture)
+
+
+def _read_position(file: Path) -> Any:
+    try:
+        return from_json(file.read_text(encoding="utf-8"))
+    except ValueError as error:  # no JSON, no text, or no path
+        raise ValueError(f"{file}: cannot be read as JSON: {error}") from None
 
 
 def _parser() -> argparse.ArgumentParser:

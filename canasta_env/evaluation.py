@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from canasta_env.envs.opponents import Opponent
 from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
-from canasta_env.validation import whole_number
+from canasta_env.validation import integers, shown, whole_number
 from canasta_env.vector import MAX_TABLES
 
 Choose = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
@@ -57,13 +57,16 @@ def points_per_deal(
     deals = whole_number(deals, "deals", 0, MAX_TABLES)
     if deals < 2:
         raise ValueError(f"deals: {deals} must be at least 2, for an interval")
+    if not callable(choose):
+        raise ValueError(f"choose: {shown(choose)} must be a function from observations and masks to actions")
     env = CanastaSeatVectorEnv(game, players, num_envs=deals, opponents=opponents)
     observations, _ = env.reset(seed=seed)
     points, is_over = np.zeros(deals), np.zeros(deals, np.bool_)
     while not is_over.all():
         actions = observations["action_mask"].argmax(axis=1)  # of tables whose deal is over and counted
         playing = np.flatnonzero(~is_over)
-        actions[playing] = choose(observations["observation"][playing], observations["action_mask"][playing])
+        chosen = choose(observations["observation"][playing], observations["action_mask"][playing])
+        actions[playing] = integers(chosen, len(playing), "choose: its actions")
         observations, rewards, terminations, _, _ = env.step(actions)
         points[playing] += rewards[playing]
         is_over |= terminations

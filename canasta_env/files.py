@@ -1,12 +1,14 @@
-"""Files that are written whole or not at all, whatever ends the process."""
+"""Files that are written whole or not at all, whatever ends the process; texts of JSON from anybody."""
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
@@ -31,6 +33,18 @@ def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
             _replace(target, data, mode)
 
 
+def from_json(text: str | bytes) -> Any:
+    """What a text of JSON says.
+
+    Raises:
+        ValueError: If it is no JSON, or nested deeper than can be read.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
 def write_to_disk(path: Path, content: bytes) -> None:
     """Write a file and bring it to the disk. An error can leave half of it: write beside, then rename."""
     with path.open("wb") as file:
@@ -46,7 +60,9 @@ def errors_naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno is not None:  # else it has a text of its own
-            error.filename, error.filename2 = str(path), None
+            error.filename = str(path)
+            if error.filename2 is not None:
+                del error.filename2  # None would be told as a second name
         raise
 
 

@@ -26,7 +26,8 @@ MAX_DEALT = 80  # leaves a stock that can replace every three and turn up a pile
 MAX_POINTS = 1_000_000  # of one bonus or penalty: sums of a match stay far inside 64 bits
 MAX_SCORE = 10**9  # of a side in a match, far inside 64 bits
 MAX_MINIMA = 8
-_MOST_READ, _LONGEST_READ = 10**100, 100  # of a number and a text that `Rules.from_dict` looks at
+_MOST_READ, _LONGEST_READ = 10**100, 100  # of a number, and a text or list, that `Rules.from_dict` looks at
+_DEEPEST_READ = 2  # lists within each other: pairs in a list
 
 # Numbers that belong to a clause which a game may lack; they must be 0 there.
 NEEDED_SWITCHES = {
@@ -324,13 +325,15 @@ def _is_whole(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
 
 
-def _plain(value: Any, name: str) -> Any:
+def _plain(value: Any, name: str, depth: int = 0) -> Any:
     """A rule with Python's numbers and lists in place of NumPy's."""
-    if isinstance(value, (list, tuple)):
-        plain = [_plain(part, name) for part in value]
+    if isinstance(value, (np.generic, np.ndarray)) and value.size <= _LONGEST_READ:
+        value = value.tolist()
+    if isinstance(value, (list, tuple, np.ndarray)):
+        if len(value) > _LONGEST_READ or depth == _DEEPEST_READ:
+            raise RulesError(f"{name}: a list of such a length or depth is no rule")
+        plain = [_plain(part, name, depth + 1) for part in value]
         return tuple(plain) if isinstance(value, tuple) else plain
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
     is_long = isinstance(value, int) and abs(value) > _MOST_READ
     if is_long or (isinstance(value, str) and len(value) > _LONGEST_READ):
         raise RulesError(f"{name}: a number or text of such a length is no rule")

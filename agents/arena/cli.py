@@ -32,6 +32,7 @@ from canasta_agents.policies import playable_policy
 from canasta_agents.processes import INTERRUPTED, REFUSED, wait_passively
 from canasta_agents.programs import command_of, program_name
 from canasta_agents.registry import RegistryError, is_third_party
+from canasta_env.files import from_json
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
 from canasta_env.validation import printable
 
@@ -266,12 +267,10 @@ def newest_checkpoint(runs: Path, rules: Rules) -> Path | None:
 
     A run holds policies as `best/policy.json` and `latest/policy.json` (see `canasta_agents.learning`).
     """
-    import json
-
     found = []
     for path in runs.glob("*/*/policy.json"):
         try:
-            about = json.loads(path.read_text(encoding="utf-8"))["rules"]
+            about = from_json(path.read_text(encoding="utf-8"))["rules"]
             fits = (about["game"], about["players"]) == (rules.game, rules.players)
         except (OSError, ValueError, KeyError, TypeError):
             continue

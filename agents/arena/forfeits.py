@@ -154,6 +154,8 @@ def _in_form(answer: object, decisions: int) -> NDArray[np.int64]:
             f"answered with {actions.dtype} of shape {actions.shape}; "
             f"an action id for each of {decisions} decisions is right"
         )
+    if actions.dtype.kind == "u":  # a number that int64 does not hold would be told as a negative one
+        actions = np.minimum(actions, np.iinfo(np.int64).max)
     return actions.astype(np.int64)
 
 

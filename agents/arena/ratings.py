@@ -9,6 +9,7 @@ on that board.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from openskill.models import PlackettLuce, PlackettLuceRating
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.statistics import LEVEL, Interval
 from canasta_agents.files import write_file
+from canasta_env.files import from_json
 
 FORMAT = "canasta-ladder"
 VERSION = 1
@@ -165,14 +167,17 @@ class Ladder:
         if not path.exists():
             return ladder
         try:
-            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            content: dict[str, Any] = from_json(path.read_text(encoding="utf-8"))
             if (content["format"], content["version"]) != (FORMAT, VERSION):
                 raise KeyError("format")
             ladder.tournaments = [str(digest) for digest in content["tournaments"]]
             for name, entry in content["entrants"].items():
-                ladder.ratings[name] = ladder.model.rating(float(entry["mu"]), float(entry["sigma"]), name)
+                mean, spread = float(entry["mu"]), float(entry["sigma"])
+                if not (math.isfinite(mean) and 0 < spread < math.inf):
+                    raise ValueError(f"{name!r}: mu and sigma must be finite, sigma above 0")
+                ladder.ratings[name] = ladder.model.rating(mean, spread, name)
                 ladder.games[name] = int(entry["games"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ArenaError(f"{path}: not a ladder of version {VERSION} ({error})") from None
         return ladder
 

@@ -18,6 +18,8 @@ from canasta_agents.learning import training_file
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.config import Network
 from canasta_env.rules import GAMES, PLAYERS, Rules, RulesError, standard_rules
+from canasta_env.validation import MAX_SEED
+from canasta_env.vector import MAX_TABLES
 
 OLD_KEYS = {  # of files that older versions wrote or read, and what each is called now
     "judging": "evaluation",
@@ -38,6 +40,7 @@ OLD_KEYS = {  # of files that older versions wrote or read, and what each is cal
     "imitation.minibatch": "imitation.minibatch_size",
     "imitation.value_weight": "imitation.value_coef",
 }
+MAX_THREADS = 1_024  # PyTorch ends the process where the system cannot start so many
 _reported: set[str] = set()  # old keys that have been named on the terminal
 
 
@@ -83,7 +86,7 @@ class Rollout:
 
     def __post_init__(self) -> None:
         """Refuse an empty rollout."""
-        require_range(self, "tables", 1)
+        require_range(self, "tables", 1, MAX_TABLES)
         require_range(self, "steps", 2)
         require_range(self, "workers", 0)
 
@@ -166,6 +169,8 @@ class Opponents:
             require_range(self, name, 0)
         if self.self_play + self.past + self.reference <= 0:
             raise ConfigError("opponents: self_play, past and reference are all 0; one must be above 0")
+        if self.self_play + self.past + self.reference == float("inf"):
+            raise ConfigError("opponents: the sum of self_play, past and reference is too large; 1 is usual")
         if self.reference > 0 and not self.players:
             raise ConfigError("opponents.players: is empty; name a player, or set opponents.reference to 0")
         require_range(self, "past_selves", 1)
@@ -254,8 +259,10 @@ class Run:
         """Refuse a run without a length."""
         require_above_zero(self, "minutes")
         require_above_zero(self, "checkpoint_minutes")
-        for name in ("decisions", "threads", "seed", "entropy_floor"):
+        for name in ("decisions", "entropy_floor"):
             require_range(self, name, 0)
+        require_range(self, "threads", 0, MAX_THREADS)
+        require_range(self, "seed", 0, MAX_SEED - 1)
         require_choice(self, "device", ("auto", "cpu", "cuda"))
         require_choice(self, "precision", ("auto", "float32", "bfloat16"))
 
@@ -291,9 +298,13 @@ def load(path: Path) -> Config:
             f"{path}: cannot be read ({error}); give a TOML file like those in configs/"
         ) from None
     try:
-        return from_dict(tomllib.loads(content), str(path))
-    except tomllib.TOMLDecodeError as error:
+        tables = tomllib.loads(content)
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # TOMLDecodeError, a number of thousands of digits, or depth
         raise ConfigError(f"{path}: is not TOML: {error}") from None
+    return from_dict(tables, str(path))
 
 
 def load_of_run(run: Path) -> Config:

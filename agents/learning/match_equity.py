@@ -16,11 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.files import write_file
+from canasta_agents.learning.asking import ask_at
 from canasta_agents.learning.jit import kernel
 from canasta_agents.neural.arrays import Arrays
 from canasta_agents.policies import policy_name
-from canasta_env.agent import Agent, DecisionBatch, tell_of_deals
+from canasta_env.agent import Agent, tell_of_deals
+from canasta_env.files import from_json
 from canasta_env.rules import Rules
+from canasta_env.validation import whole_number
 from canasta_env.vector import VectorTables
 
 FOLDER = Path(__file__).parent / "equity_tables"  # one for each game
@@ -140,7 +143,7 @@ def load_equity(rules: Rules, path: Path | None = None) -> EquityTable:
     path = path or equity_file(rules)
     make_it = f"python -m canasta_agents equity --game {rules.game} --players {rules.players} {path}"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = from_json(path.read_text(encoding="utf-8"))
         table = EquityTable(
             rules=Rules.from_dict(content["rules"]),
             lowest=content["lowest"],
@@ -293,7 +296,11 @@ def play_deals(
 
     Returns:
         Match scores before the deals and what the sides scored, each `(n, num_sides) int64`.
+
+    Raises:
+        ValueError: If `num_deals` does not fit, or the player answers with an action that is not legal.
     """
+    num_deals = whole_number(num_deals, "deals", 1, None)
     num_tables = min(TABLES, num_deals)
     wanted = -(-num_deals // num_tables)
     tables = VectorTables(rules, num_tables, seed=seed, scores="drawn", check=False)
@@ -304,8 +311,7 @@ def play_deals(
     scores, totals = [], []
     while (played < wanted).any():
         before = tables.scores
-        batch = DecisionBatch(rules, every_table, tables.to_play, tables.views, tables.masks)
-        ended, _ = tables.step(agent.act(batch))
+        ended, _ = tables.step(ask_at(agent, rules, tables, every_table))
         if ended.any():
             rows = np.flatnonzero(ended & (played < wanted))
             scores.append(before[rows])

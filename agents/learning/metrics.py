@@ -13,7 +13,7 @@ from typing import Any
 
 from canasta_agents.files import write_file
 from canasta_agents.learning.wandb_run import WandbRun
-from canasta_env.files import errors_naming
+from canasta_env.files import errors_naming, from_json
 
 FILE = "metrics.jsonl"
 OLD_PREFIXES = {"learn": "ppo", "imitate": "imitation", "play": "rollout", "judge": "eval"}  # as once written
@@ -71,7 +71,7 @@ def read_metrics(folder: Path) -> Lines:
     texts = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
     for text in texts:
         try:
-            line = json.loads(text)
+            line = from_json(text)
         except ValueError:
             continue
         if _is_metrics(line):

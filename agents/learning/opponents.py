@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from canasta_agents.learning.asking import ask_at
 from canasta_agents.learning.config import Opponents
 from canasta_agents.neural.arrays import Arrays, prefixed, with_prefix
 from canasta_agents.neural.distribution import sample_actions
 from canasta_agents.neural.network import ActorCritic
-from canasta_env.agent import Agent, DecisionBatch, remembers, tell_of_deals
+from canasta_env.agent import Agent, remembers, tell_of_deals
 from canasta_env.rules import Rules
 
 LEARNER = 0  # in `owners`; opponent k is k + 1
@@ -113,8 +114,7 @@ class AgentPlayer:
 
     def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `Opponent.choose`."""
-        batch = DecisionBatch(self._rules, rows, tables.to_play[rows], tables.views[rows], tables.masks[rows])
-        return self._agent.act(batch)
+        return ask_at(self._agent, self._rules, tables, rows)
 
 
 class SeatAssignment:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.files import find_damage
+from canasta_env.files import from_json
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -96,7 +97,7 @@ def read_json(path: Path) -> dict[str, Any]:
         CheckpointError: If the file cannot be read, or holds something else.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{path}: cannot be read ({error})") from None
     if not isinstance(content, dict):

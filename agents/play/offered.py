@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from canasta_agents.policies import playable_policy
 from canasta_agents.search.options import SEARCH_PREFIX
 from canasta_env import Rules, Table
 from canasta_env.agent import Agent
+from canasta_env.files import from_json
 
 MAX_POLICIES = 8  # trained policies whose networks are kept for the next table
 MAX_ADVISERS = 8  # agents that have given advice and are kept for the next question
@@ -123,7 +123,7 @@ class OfferedAgents:
         found: dict[str, float] = {}
         for card in self._runs.glob("*/*/policy.json"):
             try:
-                about = json.loads(card.read_text(encoding="utf-8"))["rules"]
+                about = from_json(card.read_text(encoding="utf-8"))["rules"]
                 if (about["game"], about["players"]) == (rules.game, rules.players):
                     found[str(card.parent.parent)] = card.stat().st_mtime
             except (OSError, ValueError, KeyError, TypeError):

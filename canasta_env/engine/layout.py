@@ -22,7 +22,7 @@ from canasta_env.actions import (
     NUM_ACTIONS,
 )
 from canasta_env.cards import BLACK_THREE, JOKER, KINDS, NUM_KINDS, NUM_RANKS, RANKS, RED_THREE, TWO
-from canasta_env.rules import Rules
+from canasta_env.rules import Rules, RulesError
 
 RANK_ACTIONS = (  # a rank's actions: the first of each block of the action table, to which the rank is added
     MELD_CLEAN,
@@ -110,7 +110,12 @@ def layout(rules: Rules) -> list[Block]:
     """The blocks of an observation under these rules, in order, without gaps.
 
     The rows of the ranks come first; a block of theirs is named `<fact>_<rank>`.
+
+    Raises:
+        RulesError: If `rules` is something else, such as a game's name.
     """
+    if not isinstance(rules, Rules):
+        raise RulesError(f"rules: {rules!r} must be Rules, as classic() and modern_american() return them")
     entries = [
         (f"{name}_{rank}", labels, detail) for rank in RANKS for name, labels, detail in rank_entries(rules)
     ]

@@ -94,6 +94,8 @@ def _agent_by_name(name: str, where: str, rules: Rules) -> Agent:
         ) from error
     try:
         agent: Agent = registry.make(name, rules)
+    except OSError as error:
+        raise ValueError(f"{where}: {shown(name)} cannot be read: {error.strerror or error}") from error
     except (ValueError, ImportError) as error:
         raise ValueError(f"{where}: {error}") from error
     return agent

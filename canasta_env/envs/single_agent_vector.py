@@ -407,7 +407,10 @@ class CanastaSeatVectorEnv(VectorEnv[Any, Any, Any]):
     def _ask_agent(self, agent: Any, rows: Rows, seats: NDArray[np.int8]) -> NDArray[Any]:
         views = allocate(rows.size, VIEW)
         view_at(self._rules, self._states, rows, views)
-        actions = ask_agent(agent, DecisionBatch(self.rules, rows, seats, views, self._masks[rows]))
+        asked = DecisionBatch(
+            self.rules, rows.copy(), seats.copy(), views, self._masks[rows]
+        )  # may be written to
+        actions = ask_agent(agent, asked)
         for place in np.flatnonzero(~self._are_legal(rows, actions)):
             self._episodes[rows[place]].check(actions[place], f"opponent in seat {seats[place]}")
         return actions

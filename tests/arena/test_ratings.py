@@ -95,3 +95,28 @@ def test_a_file_that_is_no_ladder_is_refused(tmp_path, content):
     path.write_text(content)
     with pytest.raises(ArenaError, match=r"ladder\.json: not a ladder"):
         Ladder.load(path)
+
+
+@pytest.mark.parametrize(
+    "rating",
+    [
+        {"mu": float("nan"), "sigma": 8, "games": 1},
+        {"mu": 25, "sigma": float("inf"), "games": 1},
+        {"mu": 25, "sigma": 8, "games": float("inf")},
+        {"mu": 10**400, "sigma": 8, "games": 1},
+    ],
+)
+def test_a_ladder_of_numbers_that_are_none_is_refused_by_name(tmp_path, rating):
+    path = tmp_path / "ladder.json"
+    Ladder().save(path)
+    content = json.loads(path.read_text()) | {"entrants": {"a": rating}}
+    path.write_text(json.dumps(content))
+    with pytest.raises(ArenaError, match=r"ladder\.json: not a ladder"):
+        Ladder.load(path)
+
+
+def test_a_ladder_nested_too_deep_is_refused_by_name(tmp_path):
+    path = tmp_path / "ladder.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(ArenaError, match=r"ladder\.json: not a ladder .*nested too deep"):
+        Ladder.load(path)

@@ -29,6 +29,7 @@ from canasta_env import (
     Table,
     VectorTables,
     classic,
+    layout,
     modern_american,
     records,
 )
@@ -278,6 +279,14 @@ def test_rules_from_no_dict() -> None:
     )
 
 
+def nested(depth: int) -> list[Any]:
+    """An empty list in so many others."""
+    inner: list[Any] = []
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
 # The cases that were found, each by its symptom.
 
 
@@ -292,6 +301,20 @@ def test_rules_from_no_dict() -> None:
         (lambda: Table(classic(), order=5), "order: 5 must be a list of the 108 cards"),
         (lambda: Table("classic"), "rules: 'classic' must be Rules"),
         (lambda: Rules.from_dict(None), "rules: a dict of rules is needed, not NoneType"),
+        (
+            lambda: Rules.from_dict({"game": "classic", "opening_minima": nested(100_000)}),
+            "opening_minima: a list of such a length or depth is no rule",
+        ),
+        (
+            lambda: Rules.from_dict({"game": "classic", "opening_minima": [[None, 15]] * 10**5}),
+            "opening_minima: a list of such a length",
+        ),
+        (
+            lambda: Rules.from_dict({"game": "classic", "threes_points": np.zeros(10**7, int)}),
+            "threes_points: a list of such a length",
+        ),
+        (lambda: layout(None), "rules: None must be Rules"),  # type: ignore[arg-type]
+        (lambda: layout("classic"), "rules: 'classic' must be Rules"),  # type: ignore[arg-type]
         (lambda: aec().step(True), "True is not an action id"),
         (lambda: seats().reset(seed=1.0), r"seed: 1\.0 must be a whole number"),
         (lambda: seats().reset(seed=np.array(3)), r"seed: array\(3\) must be a whole number"),

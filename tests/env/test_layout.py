@@ -55,3 +55,8 @@ def test_a_reader_that_stops_reading_is_no_error() -> None:
         os.close(write_end)
     assert done.stderr == ""
     assert done.returncode == 0
+
+
+def test_players_without_a_game_were_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["layout", "--players", "9"]) == 1
+    assert capsys.readouterr().err.startswith("players: 9 must go with a game")

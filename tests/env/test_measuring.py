@@ -50,3 +50,18 @@ def test_it_reads_as_points_with_an_interval() -> None:
 def test_one_deal_has_no_interval() -> None:
     with pytest.raises(ValueError, match="deals: 1 must be at least 2"):
         points_per_deal(last_legal, "classic", 2, deals=1)
+
+
+@pytest.mark.parametrize(
+    ("choose", "reason"),
+    [
+        (None, "choose: None must be a function"),
+        (lambda _, masks: masks.argmax(axis=1) + 0.5, r"choose: its actions: float64\(2,\) must be integers"),
+        (lambda _, masks: masks.argmax(axis=1)[:, None], r"choose: its actions: int64\(2, 1\) must be"),
+        (lambda _, masks: None, r"choose: its actions: .* must be integers of \(2,\)"),
+        (lambda _, masks: 0, r"choose: its actions: .* must be integers of \(2,\)"),
+    ],
+)
+def test_actions_that_are_none_were_rounded_or_spread_over_the_tables(choose: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        points_per_deal(choose, "classic", deals=2)

@@ -9,8 +9,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from canasta_env import CanastaSeatEnv, CanastaSeatVectorEnv
+from canasta_env.agent import DecisionBatch
 from canasta_env.evaluation import points_per_deal
 from tests.env.environments import GAMES, IDS, legal
 
@@ -84,6 +86,8 @@ class Answers(NoReset):
         (Answers, "opponents: .* is neither"),
         (5, "opponents: 5 is neither"),
         ([None, 5, None], r"opponents\[1\]: 5 is neither"),
+        ("neural:" + "x" * 900, r"opponents: 'neural:x+\.\.\. cannot be read: File name too long"),
+        ("python:.bots:Careful", "opponents: 'python:.bots:Careful' should read python:module:Class"),
     ],
 )
 def test_who_is_no_opponent(form: Any, opponents: Any, reason: str) -> None:
@@ -130,3 +134,35 @@ def test_import_works_where_pettingzoo_has_no_register(program: str) -> None:
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "canasta" in done.stdout
+
+
+class Scribbling:
+    """Plays the first legal action, and writes into all that it was given."""
+
+    name = "scribbling"
+
+    def __init__(self, writes: bool) -> None:
+        self.writes = writes
+
+    def reset(self, num_tables: int, seed: int) -> None:
+        pass
+
+    def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
+        actions: NDArray[np.int64] = batch.masks.argmax(axis=1)
+        if self.writes:
+            batch.tables[:] = 1
+            batch.seats[:] = 0
+            batch.masks[:] = 1
+            batch.views[:] = np.zeros((), batch.views.dtype)
+        return actions
+
+
+def test_an_agent_that_writes_into_what_it_is_given_was_asked_for_another_table() -> None:
+    played = []
+    for writes in (False, True):
+        env = CanastaSeatVectorEnv("classic", num_envs=3, opponents=Scribbling(writes))
+        observations, _ = env.reset(seed=5)
+        for _ in range(30):
+            observations, *_ = env.step(observations["action_mask"].argmax(axis=1))
+        played.append(observations["observation"])
+    assert (played[0] == played[1]).all()

@@ -176,3 +176,22 @@ def test_the_picture_of_the_readme_is_made_by_its_command(tmp_path: Path) -> Non
     assert (tmp_path / "table.png").stat().st_size < 150_000
     shown, made = (np.asarray(Image.open(path / "table.png")) for path in (images, tmp_path))
     assert np.array_equal(shown, made)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"[" * 100_000, "nested too deep"),
+        (b"", "Expecting value"),
+        (b"\xff", "codec can't decode"),
+        (b'{"game": "classic", "turn": %s}' % (b"9" * 5_000), "integer string conversion"),
+    ],
+)
+def test_a_position_that_cannot_be_read_is_told_by_its_file(
+    content: bytes, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "position.json"
+    file.write_bytes(content)
+    assert main(["picture", str(file), str(tmp_path / "table.png")]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"{file}: cannot be read as JSON: ") and reason in error

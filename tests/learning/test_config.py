@@ -46,6 +46,14 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
         ({"opponents": {"self_play": 0, "past": 0, "reference": 0}}, r"opponents: .* are all 0"),
         ({"opponents": {"players": []}}, r"opponents.players: is empty"),
         ({"run": {"name": 5}}, r"run.name: 5 must be a text"),
+        # what once ended in a traceback, a crash, or a run that "has diverged"
+        ({"ppo": {"value_coef": float("inf")}}, r"ppo.value_coef: inf must be at least 0, and finite"),
+        ({"ppo": {"learning_rate": 10**400}}, r"ppo.learning_rate: a number of 1329 bits is too large"),
+        ({"opponents": {"past": float("inf")}}, r"opponents.past: inf must be at least 0, and finite"),
+        ({"opponents": {"past": 1e308, "self_play": 1e308}}, r"opponents: the sum .* is too large"),
+        ({"run": {"seed": 2**64}}, r"run.seed: 18446744073709551616 must be from 0 to"),
+        ({"run": {"threads": 100_000}}, r"run.threads: 100000 must be from 0 to 1024"),
+        ({"rollout": {"tables": 10**12}}, r"rollout.tables: 1000000000000 must be from 1 to"),
     ],
 )
 def test_what_is_wrong_is_named(content, message):
@@ -111,7 +119,7 @@ def test_a_folder_without_a_run_is_refused_by_name(tmp_path):
         load_of_run(tmp_path / "nothing")
 
 
-@pytest.mark.parametrize("content", ["[ppo", "\x00"])
+@pytest.mark.parametrize("content", ["[ppo", "\x00", "a = " + "[" * 5_000, f"a = {'9' * 5_000}"])
 def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path, content):
     file = tmp_path / "broken.toml"
     file.write_text(content)

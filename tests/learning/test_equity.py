@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from canasta_agents.__main__ import main as agents_command
+from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning.checkpoint import begin_from, save
 from canasta_agents.learning.config import from_dict
 from canasta_agents.learning.distributed import Device
@@ -124,7 +125,7 @@ def test_a_table_survives_its_file_and_is_refused_for_other_rules(race_table, tm
         load_equity(classic(2), tmp_path / "new" / "race.json")
 
 
-@pytest.mark.parametrize("content", [None, "", "{}", '{"rules": 3}', "[1]"])
+@pytest.mark.parametrize("content", [None, "", "{}", '{"rules": 3}', "[1]", "[" * 100_000])
 def test_a_file_that_is_no_table_is_refused_by_name(tmp_path, content):
     path = tmp_path / "equity.json"
     if content is not None:
@@ -161,6 +162,71 @@ def test_deals_are_taken_equally_often_from_every_table():
     assert scores.shape == totals.shape == (24, 2)
     again = play_deals(classic(2), make("random", classic(2)), 24, seed=3)
     assert (scores == again[0]).all() and (totals == again[1]).all()
+
+
+class Answering:
+    """Answers every decision with the same value, in the dtype it has."""
+
+    name = "answering"
+
+    def __init__(self, answer) -> None:
+        self.answer = answer
+
+    def reset(self, num_tables, seed) -> None:
+        pass
+
+    def act(self, batch):
+        return np.full(len(batch), self.answer)
+
+
+class Scribbling(Answering):
+    """Plays the first legal action, and writes into all that it was given."""
+
+    def act(self, batch):
+        actions = batch.masks.argmax(axis=1)
+        for array in (batch.tables, batch.seats):
+            array[:] = 0
+        batch.masks[:] = 1
+        batch.views[:] = np.zeros((), batch.views.dtype)
+        return actions
+
+
+class Plain(Answering):
+    def act(self, batch):
+        return batch.masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (10**7, "answering: 10000000 is not legal in seat [01]; legal: 'draw"),
+        (-1, "answering: -1 is not legal"),
+        (95, r'answering: "discard A" is not legal in seat [01]; legal: .draw'),
+        (np.uint64(2**64 - 1), "answering: 18446744073709551615 is not legal"),
+        (np.nan, r"answering: its actions: float64\(2,\) must be integers of \(2,\)"),
+    ],
+)
+def test_a_player_that_answers_what_is_not_legal_ended_the_process_or_made_a_wrong_table(answer, reason):
+    with pytest.raises(ConfigError, match=reason):
+        play_deals(classic(2), Answering(answer), 2, seed=3)
+
+
+def test_a_player_that_writes_into_what_it_is_given_changes_nothing():
+    expected, found = (play_deals(classic(2), agent(0), 8, seed=3) for agent in (Plain, Scribbling))
+    assert (expected[0] == found[0]).all() and (expected[1] == found[1]).all()
+
+
+@pytest.mark.parametrize("deals", ["0", "-5"])
+def test_no_deals_are_refused_by_name(deals, capsys):
+    assert agents_command(["equity", "--game", "classic", "--agent", "random", "--deals", deals]) == 1
+    assert f"deals: {deals} must be a whole number of at least 1" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_named_once(tmp_path, capsys):
+    """Its error once read "[Errno 21] Is a directory: 'x' -> None"."""
+    options = ["--game", "classic", "--players", "2", "--agent", "heuristic", "--deals", "800"]
+    assert agents_command(["equity", *options, str(tmp_path)]) == 1
+    assert f"{tmp_path}: Is a directory" in capsys.readouterr().err.splitlines()
 
 
 def test_a_stronger_player_gains_percent_of_a_match():

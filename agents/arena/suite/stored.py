@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.suite.protocol import NAME, VERSION, Protocol
 from canasta_agents.arena.suite.result import FORMAT, TALLIES
+from canasta_env.files import from_json
 from canasta_env.validation import shown
 
 _MOST = 1e9  # of any number of a board
@@ -30,10 +30,10 @@ def read_result(path: Path, protocol: Protocol) -> dict[str, Any]:
         OSError: If it cannot be read.
     """
     try:
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        result: dict[str, Any] = from_json(path.read_text(encoding="utf-8"))
         is_ours = result["format"] == FORMAT
         version, digest = result["protocol"]["version"], result["protocol"]["digest"]
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ArenaError(f"{path}: is no result of {NAME} ({type(error).__name__}: {error})") from None
     if not is_ours:
         raise ArenaError(f"{path}: its format is {result['format']!r}; it should be {FORMAT!r}")
