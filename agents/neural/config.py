@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from canasta_agents.config_checks import require_choice, require_range
 
+MAX_WIDTH, MAX_LAYERS = 16_384, 256  # beyond what a machine holds, and far beyond what learns
 OF_FORMAT_1 = {"kind": "flat"}  # what files of the first format leave unsaid
 
 
@@ -31,8 +32,9 @@ class Network:
     def __post_init__(self) -> None:
         """Refuse sizes that make no network."""
         require_choice(self, "kind", ("rank", "flat"))
-        for name in ("width", "layers", "row_width"):
-            require_range(self, name, 1)
+        require_range(self, "width", 1, MAX_WIDTH)
+        require_range(self, "row_width", 1, MAX_WIDTH)
+        require_range(self, "layers", 1, MAX_LAYERS)
         require_choice(self, "critic", ("shared", "separate", "privileged"))
 
     def to_dict(self) -> dict[str, Any]:

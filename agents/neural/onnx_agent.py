@@ -14,6 +14,7 @@ from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.features import FeatureReader, features_of_version_1
 from canasta_env.actions import NOTATION_VERSION, NUM_ACTIONS
 from canasta_env.agent import DecisionBatch
+from canasta_env.files import from_json
 from canasta_env.rules import Rules
 
 FORMAT = 2  # of inputs, outputs and metadata; a change that old readers cannot read counts it up
@@ -43,7 +44,7 @@ class OnnxAgent:
         self.name = f"onnx:{path}"
         self._session = _open(Path(path))
         self.metadata = _metadata(self._session, Path(path))
-        self.rules = rules or Rules.from_dict(json.loads(self.metadata["rules"]))
+        self.rules = rules or _rules_in(self.metadata, Path(path))
         names = self.metadata["features"].split()
         _require_fit(self.metadata, describe_policy(self.rules, names), path)
         try:
@@ -111,8 +112,14 @@ def _metadata(session: Any, path: Path) -> dict[str, str]:
             f"{path}: is no policy exported by this version (format {metadata.get('format')}; it reads "
             f"formats 1 and {FORMAT}); python -m canasta_agents export writes one"
         )
-    rules = Rules.from_dict(json.loads(metadata["rules"]))
-    return {"features": " ".join(features_of_version_1(rules)), **metadata}
+    return {"features": " ".join(features_of_version_1(_rules_in(metadata, path))), **metadata}
+
+
+def _rules_in(metadata: dict[str, str], path: Path) -> Rules:
+    try:
+        return Rules.from_dict(from_json(metadata["rules"]))
+    except ValueError as error:
+        raise ExportError(f"{path}: its rules cannot be read: {error}") from None
 
 
 def _require_fit(metadata: dict[str, str], wanted: dict[str, str], path: Path | str) -> None:

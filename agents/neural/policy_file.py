@@ -17,8 +17,11 @@ from canasta_agents.policies import bundled_policies, policy_folder
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.engine.layout import features, row_size
 from canasta_env.rules import Rules
+from canasta_env.validation import check_choice, shown, whole_number
 
 FORMAT = 2  # of the files; a change that old readers cannot read counts it up
+_KEYS = ("network", "observation_size", "critic_size", "row_size", "features")
+_MOST_ENTRIES = 1 << 20  # of an observation
 
 
 @dataclass(frozen=True)
@@ -62,24 +65,74 @@ def load_policy(path: Path) -> Policy:
             f"played here; this version reads formats 1 and {FORMAT} with {NUM_ACTIONS} actions"
         )
     require_undamaged(folder, "policy.json", "policy.safetensors")
-    if card["format"] == 1:
-        card = _of_format_1(card)
-    config = build(Network, card["network"], f"{folder / 'policy.json'}: network.")
+    arrays = unpack(folder / "policy.safetensors")
     try:
-        network = build_network(config, card["observation_size"], card["critic_size"], card["row_size"])
+        rules = Rules.from_dict(card.get("rules"))  # type: ignore[arg-type]  # which says so of what is no dict
+        card = _checked(_of_format_1(card, rules) if card["format"] == 1 else card)
+        config = build(Network, card["network"], "network.")
+    except ValueError as error:
+        raise CheckpointError(f"{folder / 'policy.json'}: {error}") from None
+    sizes = card["observation_size"], card["critic_size"], card["row_size"]
+    try:
+        if not config.custom:
+            _require_shapes(config, sizes, arrays)
+        network = build_network(config, *sizes)
     except ConfigError as error:
         raise CheckpointError(f"{folder}: its network cannot be made here: {error}") from error
-    set_weights(network, unpack(folder / "policy.safetensors"))
+    set_weights(network, arrays)
     names = card["features"]
-    return Policy(network.eval(), Rules.from_dict(card["rules"]), card, names.split() if names else None)
+    return Policy(network.eval(), rules, card, names.split() if names else None)
 
 
-def _of_format_1(card: dict[str, Any]) -> dict[str, Any]:
+def _of_format_1(card: dict[str, Any], rules: Rules) -> dict[str, Any]:
     """What the card of a policy of format 1 leaves unsaid."""
-    names = features_of_version_1(Rules.from_dict(card["rules"]))
-    is_read = len(names) == card["observation_size"]
+    names = features_of_version_1(rules)
+    is_read = len(names) == card.get("observation_size")
     said = {"features": " ".join(names) if is_read else None, "row_size": 0}
-    return {**card, **said, "network": {**OF_FORMAT_1, **card["network"]}}
+    network = card.get("network")
+    return {**card, **said, "network": {**OF_FORMAT_1, **network} if isinstance(network, dict) else network}
+
+
+def _checked(card: dict[str, Any]) -> dict[str, Any]:
+    """A card of which what is read later is there, and of the right form.
+
+    Raises:
+        ValueError: Names the key.
+    """
+    if missing := [key for key in _KEYS if key not in card]:
+        raise ValueError(f"{missing[0]!r} is missing")
+    if not isinstance(card["network"], dict):
+        raise ValueError(f"network: {shown(card['network'])} must be an object")
+    for key, low in (("observation_size", 1), ("critic_size", 0), ("row_size", 0)):
+        whole_number(card[key], key, low, _MOST_ENTRIES)
+    names = card["features"]
+    if not (names is None or (isinstance(names, str) and len(names.split()) == card["observation_size"])):
+        raise ValueError(f"features: must name {card['observation_size']} features, or be null")
+    check_choice(card.get("objective", "deal"), "objective", ("deal", "match"))
+    return card
+
+
+def _require_shapes(config: Network, sizes: tuple[int, int, int], arrays: Arrays) -> None:
+    """Compare the shapes of weights with those of their network, before memory is taken for it.
+
+    Raises:
+        CheckpointError: Names the first that differs.
+    """
+    most_layers = len(arrays)  # each has an array at least; so many are soon made without memory
+    if config.layers > most_layers:
+        raise CheckpointError(
+            f"the weights do not fit the network: {most_layers} arrays, {config.layers} layers"
+        )
+    with torch.device("meta"):
+        network = build_network(config, *sizes)
+    wanted = {name: tuple(part.shape) or (1,) for name, part in network.state_dict().items()}
+    found = {name: array.shape or (1,) for name, array in arrays.items()}  # one number is kept as an array
+    for name in sorted(wanted.keys() | found.keys()):
+        if wanted.get(name) != found.get(name):
+            raise CheckpointError(
+                f"the weights do not fit the network: {name} has the shape {found.get(name)}, "
+                f"the network needs {wanted.get(name)}"
+            )
 
 
 def find_policy(path: Path) -> Path:

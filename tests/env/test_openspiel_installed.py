@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-pyspiel = pytest.importorskip("pyspiel", reason="these tests need OpenSpiel: pip install open_spiel")
+pytest.importorskip("pyspiel", reason="these tests need OpenSpiel: pip install open_spiel")
 
-from canasta_env.openspiel import register  # noqa: E402
+import pyspiel
+
+from canasta_env.openspiel import register
 
 GAMES = ["game=classic,players=2", "game=classic,players=3", "game=modern_american,players=4"]
 

@@ -52,6 +52,8 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
         ({"opponents": {"past": float("inf")}}, r"opponents.past: inf must be at least 0, and finite"),
         ({"opponents": {"past": 1e308, "self_play": 1e308}}, r"opponents: the sum .* is too large"),
         ({"run": {"seed": 2**64}}, r"run.seed: 18446744073709551616 must be from 0 to"),
+        ({"network": {"width": 10**9}}, r"network.width: 1000000000 must be from 1 to 16384"),
+        ({"network": {"layers": 10**6}}, r"network.layers: 1000000 must be from 1 to 256"),
         ({"run": {"threads": 100_000}}, r"run.threads: 100000 must be from 0 to 1024"),
         ({"rollout": {"tables": 10**12}}, r"rollout.tables: 1000000000000 must be from 1 to"),
     ],
