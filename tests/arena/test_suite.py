@@ -69,8 +69,8 @@ def test_the_data_of_version_1_is_frozen():
 def test_frozen_players_are_here_and_play_as_they_did(game):
     assert behaviour(game.rules, rule_based(game), PROTOCOL.seed) == game.behaviour
     for opponent in game.opponents:
-        assert playable_spec(game, opponent.spec) == opponent.spec
-    assert playable_spec(game, game.searcher) == game.searcher
+        assert playable_spec(game, opponent.spec).partition("@")[0] == opponent.spec.partition("@")[0]
+    assert playable_spec(game, game.searcher).partition("@")[0] == game.searcher.partition("@")[0]
 
 
 @pytest.mark.parametrize("game", PROTOCOL.games, ids=lambda game: game.name)
