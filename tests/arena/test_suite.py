@@ -206,6 +206,19 @@ def _without_origin(path: Path) -> str:
     return re.sub(r'\n "origin": \{.*', "", path.read_text(), flags=re.DOTALL)
 
 
+def test_under_a_name_another_result_is_not_written_over(tiny, capsys):
+    """`--suite eager --name mine` replaced the result of `closer` in that folder without a word."""
+    arguments = ("--game", "classic", "--players", "2", "--name", "mine")
+    assert suite("closer", *arguments) == 0
+    before = (tiny / "mine" / "result.json").read_bytes()
+    assert suite("eager", *arguments) == 2
+    assert "is the result of closer (quick), of other files" in capsys.readouterr().err
+    assert suite("closer", "--game", "classic", "--players", "3", "--name", "mine") == 2
+    assert (tiny / "mine" / "result.json").read_bytes() == before
+    (tiny / "mine" / "result.json").write_text("{")
+    assert suite("closer", *arguments) == 0
+
+
 def test_partners_are_seated_with_the_entrant_and_with_themselves():
     game = PROTOCOL.game("modern_american", 4)
     plan = plan_game(game, PROTOCOL, TINY, "keeper")

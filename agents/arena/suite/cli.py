@@ -14,8 +14,8 @@ from rich.console import Console
 
 from canasta_agents.arena.schedule import ArenaError
 from canasta_agents.arena.suite.page import write_pages
-from canasta_agents.arena.suite.plan import plan_games, play_games
-from canasta_agents.arena.suite.protocol import FORMS, NAME, VERSION, GameProtocol, load_protocol
+from canasta_agents.arena.suite.plan import ENTRANT, GamePlan, plan_games, play_games
+from canasta_agents.arena.suite.protocol import FORMS, NAME, VERSION, Form, GameProtocol, load_protocol
 from canasta_agents.arena.suite.result import collect
 from canasta_agents.arena.suite.terminal import show_result
 from canasta_agents.arena.suite.verify import verify
@@ -59,7 +59,8 @@ def run_suite(request: SuiteRequest, results: Path, command: str, console: Conso
         console: Where to print.
 
     Raises:
-        ArenaError: If something does not fit, or another process plays into the same folder.
+        ArenaError: If something does not fit, another process plays into the same folder, or the folder
+            holds the result of another entrant, form or choice of games.
         RegistryError: If the entrant cannot be made.
     """
     assert request.spec is not None
@@ -73,6 +74,7 @@ def run_suite(request: SuiteRequest, results: Path, command: str, console: Conso
     started = time.monotonic()
     try:
         with claim_folder(folder):
+            _refuse_other_result(folder / RESULT, plans, form)
             with progress_bar(console) as progress:
                 for _ in play_games(plans, home / "blocks", request.workers, progress):
                     pass
@@ -81,10 +83,38 @@ def run_suite(request: SuiteRequest, results: Path, command: str, console: Conso
             write_file(folder / RESULT, text + "\n")
             write_pages(folder, result)
     except FolderInUseError as error:
-        raise ArenaError(f"suite: this entrant is being played into {folder}; wait for it") from error
+        raise ArenaError(
+            f"suite: another benchmark is being played into {folder}; wait for it, or give another --name"
+        ) from error
     show_result(console, result)
     console.print(f"Page: {shown(str(folder / 'page.html'))}", soft_wrap=True)
     return 0
+
+
+def _refuse_other_result(path: Path, plans: Sequence[GamePlan], form: Form) -> None:
+    """See that what is written here before is replaced only by the same played again.
+
+    Raises:
+        ArenaError: If it is another's result, names whose.
+    """
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        entrant, form_name = result["entrant"], result["form"]["name"]
+        there = (
+            entrant["fingerprint"],
+            form_name,
+            [(part["game"], part["players"]) for part in result["games"]],
+        )
+        what = f"{entrant['spec']} ({form_name})"
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # nothing that could be lost
+        return
+    tournament = plans[0].tournament
+    games = [(plan.game.game, plan.game.players) for plan in plans]
+    if there != (tournament.fingerprints[ENTRANT], form.name, games):
+        raise ArenaError(
+            f"name: {path} is the result of {what}, of other files, games or form than this one; "
+            "give another --name, or move it"
+        )
 
 
 def run_verify(path: Path, request: SuiteRequest, console: Console) -> int:
