@@ -86,8 +86,8 @@ format: $(STAMP)  ## repair what ruff can repair
 
 check: lint test  ## lint, then test
 
-demo: $(STAMP)  ## a minute of self-play training, then a small tournament
-	$(PY) train.py --minutes 1
+demo: $(STAMP)  ## two minutes of self-play training, then a small tournament
+	$(PY) train.py --minutes 2
 	$(PY) evaluate.py --game classic --players 2 --boards 50
 
 docs: $(STAMP)  ## draw the diagrams, write the tables that come from code, build the site into docs/_build
