@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,13 +18,14 @@ from canasta_agents.arena.deal_stats import POINTS_BY_CLAUSE, columns
 from canasta_agents.arena.notable import REASONS
 from canasta_agents.arena.schedule import Board
 from canasta_agents.files import write_file
+from canasta_agents.page_templates import page_templates
 from canasta_env import Table
 from canasta_env.cards import KINDS, RANKS
+from canasta_env.rendering.text import GAME_NAMES
 from canasta_env.rules import Rules
 from canasta_env.validation import printable
 
 _TEMPLATES = Path(__file__).parent / "templates"
-GAME_NAMES = {"classic": "Classic Canasta", "modern_american": "Modern American Canasta"}
 _STRONGEST_TINT = 0.78
 
 INK, FAINT, ACCENT = "#26312c", "#d9d5ca", "#1f6f54"
@@ -59,13 +59,7 @@ def write_report(path: Path, results: dict[str, Any]) -> None:
 
 def render(results: dict[str, Any]) -> str:
     """The page as HTML."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_templates(_TEMPLATES)
     environment.filters.update(signed=_signed, share=_share, decimal=_decimal, p_value=p_value)
     names = [entrant["name"] for entrant in results["entrants"]]
     order = [row["entrant"] for row in results["standings"]] or names

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from canasta_agents.learning.asking import ask_at
+from canasta_agents.learning.asking import DecidingTables, ask_at
 from canasta_agents.learning.config import Opponents
 from canasta_agents.neural.arrays import Arrays, prefixed, with_prefix
 from canasta_agents.neural.distribution import sample_actions
@@ -23,20 +23,8 @@ PAST = "past"  # the name of a snapshot among the opponents
 _UNSEATED, _LEARNER = -2, -1  # in place of a snapshot's `decisions`
 
 
-class Tables(Protocol):
+class Tables(DecidingTables, Protocol):
     """What training asks of `canasta_env.vector.VectorTables`."""
-
-    @property
-    def to_play(self) -> NDArray[np.int8]:
-        """Seat to move, `(num_tables,)`."""
-
-    @property
-    def masks(self) -> NDArray[np.int8]:
-        """Legal actions, `(num_tables, NUM_ACTIONS)`, 1 legal."""
-
-    @property
-    def views(self) -> NDArray[np.void]:
-        """What the seat to move may know, `(num_tables,)`."""
 
     @property
     def observations(self) -> NDArray[np.int8]:

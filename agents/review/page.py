@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from canasta_agents.page_templates import page_templates
 from canasta_agents.review.files import replay_link
 from canasta_agents.review.positions import tables_at
 from canasta_agents.review.summary import KINDS, Estimate, Review, Reviewed
@@ -30,13 +30,7 @@ def to_page(review: Review, record: Record, name: str, num_errors: int) -> str:
         name: Of the record's file.
         num_errors: How many errors to show with their positions.
     """
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_templates(_TEMPLATES)
     environment.filters.update(signed=_signed, interval=_interval, where=where, printable=printable)
     errors = review.biggest(num_errors)
     tables = tables_at(record, [error.place.step for error in errors])

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from canasta_agents.play.messages import PlayError
@@ -95,3 +96,12 @@ def play_deal(session: Session, rng: Random) -> list[dict[str, Any]]:
             states.append(session.advance())
             assert states[-1]["fault"] is None  # a table that has stopped would never come to its end
     return states
+
+
+def check_refused(table: Session, message: dict[str, Any], reason: str) -> None:
+    """A message is refused for this reason, and changes nothing."""
+    before = table.state()
+    with pytest.raises(PlayError) as refused:
+        table.handle(message)
+    assert reason in str(refused.value)
+    assert table.state() == before

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from canasta_agents.play.messages import PlayError
 from canasta_agents.play.session import YOU, Session
 from canasta_env import Rules, Table
 from tests.engine.walking import FOUR_GAMES, NAMES
-from tests.play.seated import make
+from tests.play.seated import check_refused, make
 
 CLASSIC = {
     "game": "classic",
@@ -176,12 +175,7 @@ def test_a_proposal_that_cannot_be_says_why() -> None:
     ids=str,
 )
 def test_what_cannot_be_followed_is_refused_and_changes_nothing(message: dict[str, Any], reason: str) -> None:
-    table = seated(CLASSIC)
-    before = table.state()
-    with pytest.raises(PlayError) as refused:
-        table.handle(message)
-    assert reason in str(refused.value)
-    assert table.state() == before
+    check_refused(seated(CLASSIC), message, reason)
 
 
 def test_what_a_selection_means_does_not_depend_on_what_is_hidden() -> None:

@@ -16,7 +16,7 @@ from canasta_agents.play.session import YOU, Session
 from canasta_env import Rules, Table, classic, modern_american, records
 from tests.engine.walking import FOUR_GAMES, NAMES
 from tests.env.test_rendering_text import POSITION
-from tests.play.seated import make, play_deal
+from tests.play.seated import check_refused, make, play_deal
 
 
 def session(rules: Rules | None = None, *, seats: list[str] | None = None, **options: Any) -> Session:
@@ -221,12 +221,7 @@ def test_the_partner_is_asked_and_answers() -> None:
     ids=str,
 )
 def test_what_cannot_be_followed_is_refused_and_changes_nothing(message: dict[str, Any], reason: str) -> None:
-    table = own_turn()
-    before = table.state()
-    with pytest.raises(PlayError) as refused:
-        table.handle(message)
-    assert reason in str(refused.value)
-    assert table.state() == before
+    check_refused(own_turn(), message, reason)
 
 
 def test_an_illegal_action_is_refused_with_its_reason() -> None:
