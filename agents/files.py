@@ -73,7 +73,7 @@ def _fill(fresh: Path, files: Mapping[str, bytes], folder: Path) -> None:
         fresh.mkdir()
     for name, content in files.items():
         with errors_naming(folder / name):
-            write_to_disk(fresh / name, content)
+            write_to_disk(fresh / name, [content])
     with errors_naming(folder):
         _sync_folder(fresh)
 

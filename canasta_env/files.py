@@ -5,30 +5,33 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 
-def write_file(path: Path, content: str | bytes, mode: int = 0o644) -> None:
+def write_file(path: Path, content: str | bytes | Iterable[str], mode: int = 0o644) -> None:
     """Write or replace a file, whole or not at all: what was there stays until all of the new is on the disk.
 
     Args:
         path: The file; folders on the way to it are made. A link stays one, and what it leads to is
             replaced. A device or a pipe is written to.
-        content: A text is encoded as UTF-8; what cannot be encoded (half a surrogate pair) becomes `?`.
+        content: A text is encoded as UTF-8; what cannot be encoded (half a surrogate pair) becomes `?`. Of
+            several texts, written one after the other, one at a time is in memory.
         mode: Who may read it.
 
     Raises:
         OSError: If it cannot be written; its `filename` is the path.
     """
-    data = content.encode(errors="replace") if isinstance(content, str) else content
+    pieces = [content] if isinstance(content, str | bytes) else content
+    data = (piece if isinstance(piece, bytes) else piece.encode(errors="replace") for piece in pieces)
     path.parent.mkdir(parents=True, exist_ok=True)
     with errors_naming(path):
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
-            path.write_bytes(data)
+            with path.open("wb") as file:
+                file.writelines(data)
         else:
             _replace(target, data, mode)
 
@@ -45,10 +48,10 @@ def from_json(text: str | bytes) -> Any:
         raise ValueError("nested too deep") from None
 
 
-def write_to_disk(path: Path, content: bytes) -> None:
+def write_to_disk(path: Path, content: Iterable[bytes]) -> None:
     """Write a file and bring it to the disk. An error can leave half of it: write beside, then rename."""
     with path.open("wb") as file:
-        file.write(content)
+        file.writelines(content)
         file.flush()
         os.fsync(file.fileno())
 
@@ -66,7 +69,7 @@ def errors_naming(path: Path) -> Iterator[None]:
         raise
 
 
-def _replace(path: Path, content: bytes, mode: int) -> None:
+def _replace(path: Path, content: Iterable[bytes], mode: int) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
     part = Path(name)

@@ -30,8 +30,8 @@ def check_events(target: str) -> None:
         raise ArenaError(f"events: {target!r} must be a file in a folder that is there, or - for the output")
 
 
-def write_events(target: str, tournament: Tournament) -> int:
-    """Write the games that were kept whole as lines of JSON; the number of lines.
+def write_events(target: str, tournament: Tournament) -> None:
+    """Write the games that were kept whole as lines of JSON, one in memory at a time.
 
     Every hand is open in it: it is for those who hold the tournament, and never for those who play in it.
 
@@ -39,13 +39,12 @@ def write_events(target: str, tournament: Tournament) -> int:
         target: A file, replaced if it is there, or "-" for the standard output.
         tournament: One that has been run.
     """
-    lines = [json.dumps(event, separators=(",", ":")) + "\n" for event in tournament_events(tournament)]
+    lines = (json.dumps(event, separators=(",", ":")) + "\n" for event in tournament_events(tournament))
     if target == STANDARD_OUTPUT:
-        sys.stdout.write("".join(lines))
+        sys.stdout.writelines(lines)
         sys.stdout.flush()
     else:
-        write_file(Path(target), "".join(lines))
-    return len(lines)
+        write_file(Path(target), lines)
 
 
 def tournament_events(tournament: Tournament) -> Iterator[dict[str, Any]]:

@@ -27,6 +27,7 @@ from canasta_env.validation import printable
 
 MAX_FORFEITS_SHOWN = 10
 MAX_NAME_BESIDE_BAR = 20  # characters
+TENTHS_MEAN_NOTHING = 10  # points: from such a half-width on, points are shown whole
 
 
 def shown(text: str) -> str:
@@ -72,17 +73,22 @@ def show_results(console: Console, results: dict[str, Any]) -> None:
 
 
 def _pairings(results: dict[str, Any]) -> Table:
+    """What all pairings share stands in the title: at 80 columns the names need the room."""
     has_matches = any(pairing["match_wins"] for pairing in results["pairings"])
-    table = plain_table("Pairings (95% intervals over boards)")
+    boards = {pairing["boards"] for pairing in results["pairings"]}
+    has_boards = len(boards) > 1
+    each = "" if has_boards else "".join(f"{number:,} boards, " for number in boards)
+    table = plain_table(f"Pairings ({each}95% intervals over boards)")
     for name in ("first", "second"):
         table.add_column(name)
-    for name in ("boards", "points a deal", "deals won", *["matches won"] * has_matches):
+    columns = [*["boards"] * has_boards, "points a deal", "deals won", *["matches won"] * has_matches]
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for pairing in results["pairings"]:
         table.add_row(
             ShortName(pairing["first"]),
             ShortName(pairing["second"]),
-            f"{pairing['boards']:,}",
+            *[f"{pairing['boards']:,}"] * has_boards,
             _points(pairing["points"]),
             _wins(pairing["deal_wins"]),
             *[_wins(pairing["match_wins"])] * has_matches,
@@ -116,7 +122,9 @@ def _points(interval: dict[str, float | None]) -> str:
     estimate, low, high = interval["estimate"], interval["low"], interval["high"]
     if low is None or high is None:
         return f"{estimate:+.1f}"
-    return f"{estimate:+.1f} ± {(high - low) / 2:.1f}"
+    half_width = (high - low) / 2
+    decimals = 0 if half_width >= TENTHS_MEAN_NOTHING else 1
+    return f"{estimate:+.{decimals}f} ± {half_width:.{decimals}f}"
 
 
 def _wins(interval: dict[str, float] | None) -> str:

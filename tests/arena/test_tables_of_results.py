@@ -58,7 +58,7 @@ def test_long_names_do_not_fold_over_several_lines(match_wins):
         for name, run in zip(row, (RUNS[place], RUNS[place - 1]), strict=False):
             beginning, end = name.split("…")
             assert run.startswith(beginning) and run.endswith(end)
-        assert row[2:6] == ["12,000", "-1234.5", "±", "133.5"]
+        assert row[2:5] == ["-1234", "±", "134"]
     for row, run in zip(standings, RUNS, strict=True):
         assert row[0].startswith("neural:r") and row[0].endswith(run[-8:])
         assert row[-1] == "-1234.5"
@@ -71,10 +71,21 @@ def test_names_that_fit_are_shown_whole():
     assert any(RUNS[0] in line and RUNS[1] in line for line in lines)
 
 
+def test_boards_are_told_once_where_all_pairings_have_as_many():
+    """At 80 columns names of policies were cut to ten characters beside a column of equal numbers."""
+    played = results(["neural:classic_4", "watcher"])
+    lines = printed(show_results, played)
+    assert any("12,000 boards" in line for line in lines)
+    assert any(line.split()[:2] == ["neural:classic_4", "watcher"] for line in lines)
+    played["pairings"][0]["boards"] = 11_999
+    lines = printed(show_results, played)
+    assert [line.split()[2] for line in lines if "-1234 ±" in line] == ["11,999", "12,000"]
+
+
 def test_partners_stand_on_a_line_each_where_there_is_no_room_for_both():
-    lines = printed(show_results, results(["closer + weigher", "x"]))
+    lines = printed(show_results, results(["closer + neural:runs/x", "watcher + weigher"]))
     first = [line.strip().split("  ")[0] for line in lines]
-    assert first[first.index("closer") + 1] == "+ weigher"
+    assert first[first.index("closer") + 1] == "+ neural:runs/x"
     lines = printed(show_results, results([f"closer + {RUNS[0]}", "x"]), width=200)
     assert any(f"closer + {RUNS[0]}" in line for line in lines)
 
