@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_env.envs.episode import Scores
 from canasta_env.envs.opponents import Opponent
 from canasta_env.envs.single_agent_vector import CanastaSeatVectorEnv
 from canasta_env.validation import integers, shown, whole_number
@@ -39,6 +40,7 @@ def points_per_deal(
     deals: int = 500,
     seed: int = 10_000,
     opponents: Opponent | Sequence[Opponent | None] | None = None,
+    scores: Scores = "zero",
 ) -> PointsPerDeal:
     """Play deals side by side and measure what seat 0 gets. `python evaluate.py` compares more exactly.
 
@@ -50,6 +52,7 @@ def points_per_deal(
         deals: How many, at least 2.
         seed: Fixes the cards and the random players.
         opponents: As for `CanastaSeatEnv`; uniformly random if None.
+        scores: Match scores at which the deals begin, as for `CanastaSeatEnv`.
 
     Raises:
         ValueError: Names the argument that does not fit.
@@ -59,7 +62,7 @@ def points_per_deal(
         raise ValueError(f"deals: {deals} must be at least 2, for an interval")
     if not callable(choose):
         raise ValueError(f"choose: {shown(choose)} must be a function from observations and masks to actions")
-    env = CanastaSeatVectorEnv(game, players, num_envs=deals, opponents=opponents)
+    env = CanastaSeatVectorEnv(game, players, num_envs=deals, opponents=opponents, scores=scores)
     observations, _ = env.reset(seed=seed)
     points, is_over = np.zeros(deals), np.zeros(deals, np.bool_)
     while not is_over.all():

@@ -11,6 +11,7 @@ in points, in the hundreds or thousands; PPO wants numbers near 1, so rewards ar
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 import gymnasium
 import numpy as np
@@ -18,7 +19,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from canasta_env.evaluation import points_per_deal
+from canasta_env.evaluation import Choose, points_per_deal
 
 NAME = "canasta_env:canasta/ClassicSeat-v1"
 GAME, PLAYERS = "classic", 2
@@ -38,6 +39,14 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=500, help="deals to measure with")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    model, choose = build(make_env)
+    print("before:", points_per_deal(choose, GAME, PLAYERS, deals=options.deals), flush=True)
+    model.learn(options.steps)
+    print("after: ", points_per_deal(choose, GAME, PLAYERS, deals=options.deals))
+
+
+def build(make_env: Callable[[], gymnasium.Env]) -> tuple[MaskablePPO, Choose]:
+    """The learner, and its policy as `points_per_deal` wants it."""
     model = MaskablePPO(
         "MultiInputPolicy",  # for observations that are dicts
         DummyVecEnv([make_env] * NUM_ENVS),
@@ -55,9 +64,7 @@ def main() -> None:
         actions, _ = model.predict(seen, action_masks=masks, deterministic=True)
         return actions
 
-    print("before:", points_per_deal(choose, GAME, PLAYERS, deals=options.deals), flush=True)
-    model.learn(options.steps)
-    print("after: ", points_per_deal(choose, GAME, PLAYERS, deals=options.deals))
+    return model, choose
 
 
 if __name__ == "__main__":

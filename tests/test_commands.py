@@ -202,6 +202,7 @@ CHECKED: dict[str, Callable[[Command], None]] = {
     "-m benchmarks.ablations": check_ablations,
     "-m benchmarks.calibrate_suite": check_benchmark,
     "-m benchmarks.leaderboard": check_benchmark,
+    "-m benchmarks.strength_per_minute": check_benchmark,
     "evaluate.py --suite": check_suite,
     "evaluate.py --verify": check_suite,
     ". .venv/bin/activate": check_nothing,  # changes the shell that reads it

@@ -42,6 +42,13 @@ def test_opponents_may_be_given() -> None:
     assert points_per_deal(last_legal, "classic", 2, deals=4, seed=1, opponents=first_legal) != against_chance
 
 
+def test_deals_may_begin_at_drawn_scores() -> None:
+    from_zero = points_per_deal(last_legal, "classic", 2, deals=8, seed=1)
+    assert points_per_deal(last_legal, "classic", 2, deals=8, seed=1, scores="drawn") != from_zero
+    with pytest.raises(ValueError, match="scores: 'random' must be"):
+        points_per_deal(last_legal, "classic", 2, deals=8, scores="random")
+
+
 def test_it_reads_as_points_with_an_interval() -> None:
     assert str(PointsPerDeal(1_219.4, 56.5, 500)) == "+1,219 points a deal (95%: +1,163 to +1,276)"
     assert str(PointsPerDeal(-40.0, 60.0, 500)) == "-40 points a deal (95%: -100 to +20)"
