@@ -14,7 +14,7 @@ from canasta_agents.learning.config import OLD_KEYS, Config, from_dict, load, lo
 from canasta_agents.learning.run_folder import claim_new_folder
 from canasta_agents.policies import FOLDER, bundled_policies
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").rglob("*.toml"))
 
 
 @pytest.mark.parametrize(
