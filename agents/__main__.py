@@ -1,9 +1,10 @@
-"""Commands of `python -m canasta_agents`: `export RUN FILE.onnx`, `equity --game GAME`, `review RECORD`."""
+"""Commands of `python -m canasta_agents`: `export`, `equity`, `review` and `cross-play`."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     equity.add_argument("file", type=Path, nargs="?", help="the file to write; default: none, only shown")
     equity.set_defaults(run_command=_equity)
     _add_review(commands.add_parser("review", help="judge the decisions of a record by a search"))
-    options = parser.parse_args(arguments)
+    _add_cross_play(commands.add_parser("cross-play", help="how well some agents play with each other"))
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = parser.parse_args(given, argparse.Namespace(given=given))
     wait_passively()
     try:
         options.run_command(options)
@@ -64,6 +67,31 @@ def _add_review(review: argparse.ArgumentParser) -> None:
     review.add_argument("--json", type=Path, help="a file to write, with all of it, for programs")
     review.add_argument("--csv", type=Path, help="a file to write, with a row for each decision")
     review.set_defaults(run_command=_review)
+
+
+def _add_cross_play(cross_play: argparse.ArgumentParser) -> None:
+    default = "default: %(default)s"
+    cross_play.add_argument(
+        "--agents",
+        nargs="+",
+        required=True,
+        metavar="AGENT",
+        help="who play together, as evaluate.py takes them",
+    )
+    cross_play.add_argument(
+        "--opponents",
+        nargs="+",
+        default=["heuristic"],
+        metavar="AGENT",
+        help="whom each pair plays against; default: the strongest rule-based player",
+    )
+    cross_play.add_argument("--game", choices=GAMES, default="modern_american", help=default)
+    cross_play.add_argument("--players", type=int, default=4, help=default)
+    cross_play.add_argument("--boards", type=int, default=200, help=f"of each pair and opponent; {default}")
+    cross_play.add_argument("--seed", type=int, default=0, help=f"draws the boards; {default}")
+    cross_play.add_argument("--workers", type=int, help="processes to play on; default: all cores")
+    cross_play.add_argument("--name", help="folder under results/; default: made from the settings")
+    cross_play.set_defaults(run_command=_cross_play)
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -127,6 +155,22 @@ def _review(options: argparse.Namespace) -> None:
 
     names = [field.name for field in dataclasses.fields(Request)]
     run(Request(**{name: getattr(options, name) for name in names}))
+
+
+def _cross_play(options: argparse.Namespace) -> None:
+    try:
+        from rich.console import Console
+
+        from canasta_agents.arena.suite.cross_play_cli import CrossPlayRequest, run_cross_play
+    except ImportError as error:
+        raise ImportError(
+            f"this needs some libraries more: pip install 'canasta-env[arena]' ({error})"
+        ) from error
+
+    names = [field.name for field in dataclasses.fields(CrossPlayRequest)]
+    request = CrossPlayRequest(**{name: getattr(options, name) for name in names})
+    command = shlex.join(["python", "-m", "canasta_agents", *options.given])
+    run_cross_play(request, command, Console(highlight=False))
 
 
 if __name__ == "__main__":

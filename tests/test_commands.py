@@ -96,6 +96,11 @@ PROGRAMS = {
     "-m canasta_agents equity": Program(
         shorter=("--agent", "heuristic", "--deals", "1000"), prints=r"50\.0%"
     ),
+    "-m canasta_agents cross-play": Program(
+        shorter=("--boards", "2", "--workers", "1"),
+        prints=r"self-play[\s\S]+gap[\s\S]+Results: results/cross-play-\w+",
+        leaves=("results/cross-play-*/cross_play.json", "results/cross-play-*/cross_play.csv"),
+    ),
     "-m canasta_agents review": Program(
         shorter=("--worlds", "2", "--candidates", "2", "--loss-worlds", "2"),
         prints=r"Lost, with 95% intervals",

@@ -158,6 +158,10 @@ class Opponents:
     """Share of tables where the other sides are reference players."""
     players: tuple[str, ...] = ("heuristic",)
     """The reference players, by their registry names, in equal parts."""
+    with_partners: float = 0.0
+    """Share of tables where the learner's partner is one of `partners`; the other side is the learner."""
+    partners: tuple[str, ...] = ()
+    """The partners, by their registry names, in equal parts; a run's folder is neural:runs/NAME."""
     past_selves: int = 8
     """Snapshots that are kept."""
     freeze_every: int = 20
@@ -165,14 +169,21 @@ class Opponents:
 
     def __post_init__(self) -> None:
         """Refuse shares that seat nobody."""
-        for name in ("self_play", "past", "reference"):
+        shares = ("self_play", "past", "reference", "with_partners")
+        for name in shares:
             require_range(self, name, 0)
-        if self.self_play + self.past + self.reference <= 0:
-            raise ConfigError("opponents: self_play, past and reference are all 0; one must be above 0")
-        if self.self_play + self.past + self.reference == float("inf"):
-            raise ConfigError("opponents: the sum of self_play, past and reference is too large; 1 is usual")
+        listed = f"{', '.join(shares[:-1])} and {shares[-1]}"
+        total = sum(getattr(self, name) for name in shares)
+        if total <= 0:
+            raise ConfigError(f"opponents: {listed} are all 0; one must be above 0")
+        if total == float("inf"):
+            raise ConfigError(f"opponents: the sum of {listed} is too large; 1 is usual")
         if self.reference > 0 and not self.players:
             raise ConfigError("opponents.players: is empty; name a player, or set opponents.reference to 0")
+        if self.with_partners > 0 and not self.partners:
+            raise ConfigError(
+                "opponents.partners: is empty; name a player, or set opponents.with_partners to 0"
+            )
         require_range(self, "past_selves", 1)
         require_range(self, "freeze_every", 1)
 
@@ -279,6 +290,14 @@ class Config:
     imitation: Imitation = field(default_factory=Imitation)
     evaluation: Evaluation = field(default_factory=Evaluation)
     run: Run = field(default_factory=Run)
+
+    def __post_init__(self) -> None:
+        """Refuse partners in a game that has none."""
+        if self.opponents.with_partners > 0 and self.game.rules.num_sides == self.game.players:
+            raise ConfigError(
+                f"opponents.with_partners: in {self.game.name} with {self.game.players} players nobody has a "
+                "partner; set it to 0, or game.players to 4"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-able dict; `from_dict` reads it back."""

@@ -1,4 +1,7 @@
-"""Who sits at the training tables: the learner, agents of the registry, and snapshots of the learner."""
+"""Who sits at the training tables: the learner, agents of the registry, and snapshots of the learner.
+
+Others than the learner play as its opponents or, in a game of partners, in the seat of its partner.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from canasta_agents.neural.network import ActorCritic
 from canasta_env.agent import Agent, remembers, tell_of_deals
 from canasta_env.rules import Rules
 
-LEARNER = 0  # in `owners`; opponent k is k + 1
+LEARNER = 0  # in `owners`; the others are k + 1, opponents first, then partners
 PAST = "past"  # the name of a snapshot among the opponents
 _UNSEATED, _LEARNER = -2, -1  # in place of a snapshot's `decisions`
 
@@ -47,8 +50,8 @@ class Tables(DecidingTables, Protocol):
         """Take back what `get_state` gave."""
 
 
-class Opponent(Protocol):
-    """Whoever plays the seats that are not the learner's."""
+class TablePlayer(Protocol):
+    """Whoever plays the seats that are not the learner's, or teaches it."""
 
     @property
     def has_memory(self) -> bool:
@@ -83,25 +86,25 @@ class AgentPlayer:
 
     @property
     def has_memory(self) -> bool:
-        """See `Opponent.has_memory`."""
+        """See `TablePlayer.has_memory`."""
         return remembers(self._agent)
 
     @property
     def is_told(self) -> bool:
-        """See `Opponent.is_told`."""
+        """See `TablePlayer.is_told`."""
         return remembers(self._agent)
 
     def prepare(self, num_tables: int, seed: int, is_new: bool) -> None:
-        """See `Opponent.prepare`."""
+        """See `TablePlayer.prepare`."""
         if is_new or not self.has_memory:
             self._agent.reset(num_tables, seed)
 
     def begin_deals(self, tables: NDArray[np.int64]) -> None:
-        """See `Opponent.begin_deals`; each deal stands for itself in training."""
+        """See `TablePlayer.begin_deals`; each deal stands for itself in training."""
         tell_of_deals(self._agent, tables, first=True)
 
     def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `Opponent.choose`."""
+        """See `TablePlayer.choose`."""
         return ask_at(self._agent, self._rules, tables, rows)
 
 
@@ -109,7 +112,10 @@ class SeatAssignment:
     """The owner of every seat, fixed for a run.
 
     Tables stand in groups: those of the learner alone first, then those against a snapshot, then those
-    against each reference player. At a table with opponents the learner has one side, in turn over them.
+    against each reference player, then those with each partner. At a table with opponents the learner has
+    one side, in turn over them. At a table with a partner it has three seats, in turn over them: one beside
+    the partner, and both of the other side, so that the pair is always up against today's learner and
+    all three seats bring experience.
 
     Args:
         shares: Shares of the groups.
@@ -123,19 +129,39 @@ class SeatAssignment:
         names = [PAST, *shares.players]
         kept = [(name, part) for name, part in zip(names, parts, strict=True) if part > 0]
         self.opponents = [name for name, _ in kept]
-        sizes = _split(num_tables, [shares.self_play, *(part for _, part in kept)])
-        self.groups = np.repeat(np.arange(len(sizes)), sizes)  # (num_tables,): 0 self-play, k + 1 opponent k
+        self.partners = list(shares.partners) if shares.with_partners > 0 else []
+        parts_with = [shares.with_partners / len(self.partners) for _ in self.partners]
+        sizes = _split(num_tables, [shares.self_play, *(part for _, part in kept), *parts_with])
+        # (num_tables,): 0 self-play, k + 1 with the k-th of the opponents and then the partners
+        self.groups = np.repeat(np.arange(len(sizes)), sizes)
         self._every_table = np.arange(num_tables)
         learner_sides = self._every_table % num_sides
-        seat_sides = np.arange(players) % num_sides
-        is_learner = (self.groups[:, None] == 0) | (learner_sides[:, None] == seat_sides)
-        owners = np.where(is_learner, LEARNER, self.groups[:, None])
-        self.owners = owners.astype(np.int8)  # (num_tables, players)
-        self.learner_seats = learner_sides  # (num_tables,): a seat of the learner's side
+        # (num_tables,): a seat of the learner's side; beside a partner its own, in turn over all seats
+        self.learner_seats = np.where(self._has_partner, self._every_table % players, learner_sides)
+        is_learner = self._are_learners(learner_sides, players, num_sides)
+        self.owners = np.where(is_learner, LEARNER, self.groups[:, None]).astype(np.int8)  # (tables, players)
+
+    @property
+    def _has_partner(self) -> NDArray[np.bool_]:
+        """Tables where a partner sits, `(num_tables,)`."""
+        return self.groups > len(self.opponents)
+
+    def _are_learners(
+        self, learner_sides: NDArray[np.int64], players: int, num_sides: int
+    ) -> NDArray[np.bool_]:
+        """Which seats are the learner's, `(num_tables, players)`."""
+        seats = np.arange(players)
+        is_own_side = learner_sides[:, None] == seats % num_sides
+        is_partner = is_own_side & (self.learner_seats[:, None] != seats)
+        return np.where(self._has_partner[:, None], ~is_partner, is_own_side | (self.groups[:, None] == 0))
 
     def tables_against(self, opponent: str) -> NDArray[np.int64]:
         """Tables where an opponent plays, by its name, rising: `(n,) int64`."""
         return np.flatnonzero(self.groups == 1 + self.opponents.index(opponent))
+
+    def tables_with(self, partner: str) -> NDArray[np.int64]:
+        """Tables where a partner of the learner plays, by its name, rising: `(n,) int64`."""
+        return np.flatnonzero(self.groups == 1 + len(self.opponents) + self.partners.index(partner))
 
     def tables_of(
         self, owner: int, seats: NDArray[np.int8], is_choice: NDArray[np.bool_]
@@ -143,7 +169,7 @@ class SeatAssignment:
         """Tables where `owner` has something to decide.
 
         Args:
-            owner: `LEARNER`, or 1 + the place of an opponent.
+            owner: `LEARNER`, or 1 + the place among the opponents and then the partners.
             seats: `(num_tables,) int8`, seat to move.
             is_choice: `(num_tables,) bool`, whether that seat has more than one legal action.
 
@@ -196,15 +222,15 @@ class SnapshotPlayer:
         return [snapshot for snapshot in self._seated if (self._taken_at == snapshot.decisions).any()]
 
     def prepare(self, num_tables: int, seed: int, is_new: bool) -> None:
-        """See `Opponent.prepare`."""
+        """See `TablePlayer.prepare`."""
         self._rng = np.random.default_rng(seed)
 
     def begin_deals(self, tables: NDArray[np.int64]) -> None:
-        """See `Opponent.begin_deals`."""
+        """See `TablePlayer.begin_deals`."""
         self._taken_at[tables] = self._seated[-1].decisions
 
     def choose(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `Opponent.choose`."""
+        """See `TablePlayer.choose`."""
         actions = np.empty(len(rows), np.int64)
         uniforms = self._rng.random(len(rows))
         for snapshot in self._seated:

@@ -90,6 +90,8 @@ RULINGS = {
     "opponents.past": _SEATS,
     "opponents.reference": _SEATS,
     "opponents.players": _SEATS,
+    "opponents.with_partners": _SEATS,
+    "opponents.partners": _SEATS,
     "opponents.past_selves": Ruling(True, "from the next snapshot on"),
     "opponents.freeze_every": _NEXT_UPDATE,
     "imitation.share": _stays("the schedules of the whole run follow from it; leave it out"),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from canasta_agents.learning.buffer import RolloutArrays, RolloutBuffer
 from canasta_agents.learning.distributed import MAX_WORKERS, Device
-from canasta_agents.learning.opponents import LEARNER, Opponent, SeatAssignment, Tables
+from canasta_agents.learning.opponents import LEARNER, SeatAssignment, TablePlayer, Tables
 from canasta_agents.neural.arrays import Arrays, as_records, prefixed, with_prefix
 from canasta_agents.neural.distribution import find_forced, sample_actions
 from canasta_agents.neural.network import ActorCritic
@@ -43,33 +43,33 @@ class RolloutWorker:
     Args:
         tables: Tables stepped together.
         seats: Owner of every seat.
-        opponents: The players that `seats` names, in its order.
+        others: The players that `seats` names, opponents and then partners, in its order.
         arrays: Room for `steps * num_tables + num_tables * players` decisions.
-        rng: Draws the learner's actions and the opponents' seeds.
+        rng: Draws the learner's actions and the others' seeds.
     """
 
     def __init__(
         self,
         tables: Tables,
         seats: SeatAssignment,
-        opponents: list[Opponent],
+        others: list[TablePlayer],
         arrays: RolloutArrays,
         rng: np.random.Generator,
     ) -> None:
         self.tables = tables
         self.seats = seats
-        self.opponents = opponents
+        self.others = others
         self.num_tables, players = seats.owners.shape
         self.buffer = RolloutBuffer(arrays, self.num_tables, players)
         self.rng = rng
         self._actions = np.zeros(self.num_tables, np.int64)
         self._is_new = True  # no deal at the tables has begun
-        self._told: list[tuple[Opponent, NDArray[np.bool_]]] = []  # when deals begin, and at which tables
+        self._told: list[tuple[TablePlayer, NDArray[np.bool_]]] = []  # when deals begin, and at which tables
 
     def collect(self, network: ActorCritic, steps: int) -> EpisodeStats:
         """Play `steps` actions at each table; the learner's decisions are in `buffer` afterwards."""
         self._begin_rollout(
-            [(opponent, self.seats.groups == place) for place, opponent in enumerate(self.opponents, start=1)]
+            [(player, self.seats.groups == place) for place, player in enumerate(self.others, start=1)]
         )
         stats = self._no_deals()
         for _ in range(steps):
@@ -79,14 +79,14 @@ class RolloutWorker:
             kept = self._record(rows, to_play[rows])
             kept.actions[:], kept.log_probs[:], kept.values[:] = self._sample(network, kept)
             self._actions[rows] = kept.actions
-            for place, opponent in enumerate(self.opponents, start=1):
+            for place, player in enumerate(self.others, start=1):
                 asked = self.seats.tables_of(place, to_play, is_choice)
-                self._actions[asked] = opponent.choose(self.tables, asked)
+                self._actions[asked] = player.choose(self.tables, asked)
             stats = stats + self._step()
         return stats
 
     def collect_imitation(
-        self, network: ActorCritic, teacher: Opponent, dagger_share: float, steps: int
+        self, network: ActorCritic, teacher: TablePlayer, dagger_share: float, steps: int
     ) -> EpisodeStats:
         """Play `steps` actions at each table; every seat is asked, and the teacher's choices are kept.
 
@@ -116,7 +116,7 @@ class RolloutWorker:
         self._is_new = True
 
     def get_state(self) -> Arrays:
-        """Everything but `rng` and the opponents that the next rollout depends on, as arrays by name."""
+        """Everything but `rng` and the others that the next rollout depends on, as arrays by name."""
         own = {"is_new": np.array([self._is_new])}
         return (
             own | prefixed("tables.", self.tables.get_state()) | prefixed("buffer.", self.buffer.get_state())
@@ -130,7 +130,7 @@ class RolloutWorker:
         self.tables.set_state({name: as_records(array, like[name].dtype) for name, array in tables})
         self.buffer.set_state(with_prefix("buffer.", arrays))
 
-    def _begin_rollout(self, players: list[tuple[Opponent, NDArray[np.bool_]]]) -> None:
+    def _begin_rollout(self, players: list[tuple[TablePlayer, NDArray[np.bool_]]]) -> None:
         """Get the players ready, each with the tables where it plays, `(num_tables,) bool`."""
         self.buffer.begin_rollout()
         for player, _ in players:
@@ -146,7 +146,7 @@ class RolloutWorker:
             player.begin_deals(np.flatnonzero(begun & is_seated))
 
     def _no_deals(self) -> EpisodeStats:
-        return EpisodeStats.empty(len(self.opponents) + 1)
+        return EpisodeStats.empty(len(self.others) + 1)
 
     def _choose_forced(self) -> NDArray[np.bool_]:
         """Choose where one action only is legal; returns where there is a choice, `(num_tables,)`."""
@@ -228,7 +228,7 @@ class RolloutCollector:
         return self._run([partial(worker.collect, network, steps) for worker in self.workers])
 
     def collect_imitation(
-        self, network: ActorCritic, teachers: list[Opponent], dagger_share: float, steps: int
+        self, network: ActorCritic, teachers: list[TablePlayer], dagger_share: float, steps: int
     ) -> EpisodeStats:
         """Play `steps` actions at every table, one teacher a worker: `RolloutWorker.collect_imitation`."""
         return self._run(

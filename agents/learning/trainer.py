@@ -26,9 +26,9 @@ from canasta_agents.learning.opponents import (
     PAST,
     AgentPlayer,
     League,
-    Opponent,
     SeatAssignment,
     SnapshotPlayer,
+    TablePlayer,
     Tables,
     seating_state,
     set_seating_state,
@@ -160,28 +160,29 @@ class Trainer:
         workers = []
         for place, (size, stream) in enumerate(zip(sizes, streams[1::2], strict=True)):
             seats = SeatAssignment(config.opponents, size, self.rules.players, self.rules.num_sides)
-            opponents = [self._opponent(name, size) for name in seats.opponents]
+            others = [self._opponent(name, size) for name in seats.opponents]
+            others += [self._player(name) for name in seats.partners]
             section = arrays[bounds[place] : bounds[place + 1]]
             rng = np.random.default_rng(stream)
-            workers.append(RolloutWorker(tables[place], seats, opponents, section, rng))
+            workers.append(RolloutWorker(tables[place], seats, others, section, rng))
         self.collector = RolloutCollector(workers, arrays, self.device)
         self.optimizer = ClippedAdam(self.network, config.ppo.max_gradient_norm)
         self.updater = PolicyUpdater(self.network, self.optimizer, arrays, self.device, self.rng)
         self._ppo_loss = load_loss(config.ppo.loss)
         self.league = League(config.opponents.past_selves)
-        self.teachers: list[Opponent] = []  # one a worker, if a teacher is imitated
+        self.teachers: list[TablePlayer] = []  # one a worker, if a teacher is imitated
         if config.imitation.share > 0:
             self.teachers = [self._player(config.imitation.teacher) for _ in workers]
         self._reference = self.make_agent(config.evaluation.player)
 
-    def _opponent(self, name: str, num_tables: int) -> Opponent:
+    def _opponent(self, name: str, num_tables: int) -> TablePlayer:
         """An opponent by its name in `SeatAssignment`."""
         if name != PAST:
             return self._player(name)
         self.snapshot_players.append(SnapshotPlayer(num_tables, self.network))
         return self.snapshot_players[-1]
 
-    def _player(self, name: str) -> Opponent:
+    def _player(self, name: str) -> TablePlayer:
         return AgentPlayer(self.make_agent(name), self.rules)
 
     @property
@@ -375,10 +376,11 @@ class Trainer:
             "time/play_share": (played - started) / seconds,
             "rollout/deals": float(all_deals.sum()),
         }
-        names = self.collector.workers[0].seats.opponents
+        seats = self.collector.workers[0].seats
+        names = [f"against_{name}" for name in seats.opponents] + [f"with_{name}" for name in seats.partners]
         for name, deals, points in zip(names, all_deals[1:], all_points[1:], strict=True):
             if deals and not self.is_imitating:
-                metrics[f"rollout/points_against_{name}"] = float(points / deals)
+                metrics[f"rollout/points_{name}"] = float(points / deals)
         return metrics
 
     def _check_entropy(self, metrics: dict[str, float]) -> None:
@@ -466,7 +468,7 @@ class Trainer:
     def _forget_deals(self) -> None:
         """Deal anew where somebody plays who remembers the deals under way: a checkpoint does not."""
         for place, worker in enumerate(self.collector.workers):
-            players = [self.teachers[place]] if self.is_imitating else worker.opponents
+            players = [self.teachers[place]] if self.is_imitating else worker.others
             if any(player.has_memory for player in players):
                 worker.deal_anew()
 

@@ -14,7 +14,7 @@ from canasta_agents.learning.config import OLD_KEYS, Config, from_dict, load, lo
 from canasta_agents.learning.run_folder import claim_new_folder
 from canasta_agents.policies import FOLDER, bundled_policies
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").rglob("*.toml"))
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,12 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
         ({"opponents": {"players": "heuristic"}}, r"opponents.players: 'heuristic' must be a list of names"),
         ({"opponents": {"self_play": 0, "past": 0, "reference": 0}}, r"opponents: .* are all 0"),
         ({"opponents": {"players": []}}, r"opponents.players: is empty"),
+        ({"opponents": {"with_partners": 0.5}}, r"opponents.partners: is empty; name a player, or set"),
+        ({"opponents": {"with_partners": -1}}, r"opponents.with_partners: -1.0 must be at least 0"),
+        (
+            {"opponents": {"with_partners": 0.5, "partners": ["closer"]}},
+            r"opponents.with_partners: in classic with 2 players nobody has a partner; .* game.players to 4",
+        ),
         ({"run": {"name": 5}}, r"run.name: 5 must be a text"),
         # what once ended in a traceback, a crash, or a run that "has diverged"
         ({"ppo": {"value_coef": float("inf")}}, r"ppo.value_coef: inf must be at least 0, and finite"),

@@ -35,6 +35,7 @@ OTHER = {  # values where the type alone does not lead to one that can be run
     "rollout.workers": 0,  # one a core: as many
     "ppo.loss": "examples.custom_loss:ppo_with_pull",
     "opponents.players": ("wrong",),
+    "opponents.partners": ("right",),
     "imitation.teacher": "wrong",
     "evaluation.player": "wrong",
     "run.device": "cpu",
@@ -42,6 +43,7 @@ OTHER = {  # values where the type alone does not lead to one that can be run
 BASE = {  # a run that still imitates, and then plays itself
     **SMALL,
     "game": {"name": "classic", "players": 4},
+    "opponents": SMALL["opponents"] | {"partners": ["wrong"]},
     "imitation": {"share": 0.3, "teacher": "right"},
     "run": {"decisions": 3_000, "seed": 3},
 }

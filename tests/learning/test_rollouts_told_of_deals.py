@@ -36,7 +36,7 @@ def test_a_card_counter_counts_whole_deals_in_training_and_after_a_resume(tmp_pa
     for _ in range(4):
         first.advance()
     (worker,) = first.collector.workers
-    counter = worker.opponents[0]._agent
+    counter = worker.others[0]._agent
     assert isinstance(counter, CardCounter)
     own = set(worker.seats.tables_against(COUNTER).tolist())
     assert counter.tables_told == counter.tables_asked == own != set(range(8))
@@ -49,14 +49,14 @@ def test_a_card_counter_counts_whole_deals_in_training_and_after_a_resume(tmp_pa
     for _ in range(2):
         second.advance()
     second.close()
-    assert second.collector.workers[0].opponents[0]._agent.tables_told == own
+    assert second.collector.workers[0].others[0]._agent.tables_told == own
 
 
 def test_a_card_counter_teaches_whole_deals_and_then_plays_whole_deals(tmp_path):
     trainer = trainer_against_counters(tmp_path, imitation=0.2)
     while trainer.is_imitating:
         trainer.advance()
-    teacher, opponent = trainer.teachers[0]._agent, trainer.collector.workers[0].opponents[0]._agent
+    teacher, opponent = trainer.teachers[0]._agent, trainer.collector.workers[0].others[0]._agent
     assert teacher.tables_told == set(range(8))
     assert teacher.resets == 1
     assert opponent.told == []

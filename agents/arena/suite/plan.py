@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from canasta_agents.arena.schedule import Team, matchup
+from canasta_agents.arena.suite.meetings import Meetings
 from canasta_agents.arena.suite.protocol import (
     DECISION_TIME_S,
     RANDOM,
@@ -15,9 +15,8 @@ from canasta_agents.arena.suite.protocol import (
     Protocol,
     playable_spec,
 )
-from canasta_agents.arena.tournament import Entrant, MatchupRun, Progress, Settings, Tournament
-from canasta_agents.arena.workers import check_entrants
-from canasta_agents.registry import RegistryError, code_fingerprint, fingerprint
+from canasta_agents.arena.tournament import MatchupRun, Progress, Settings, Tournament
+from canasta_agents.registry import RegistryError
 
 ENTRANT = 0  # its number among a tournament's entrants
 
@@ -44,40 +43,28 @@ class GamePlan:
     random: MatchupRun | None = None
 
 
-class _Planner:
-    """Collects the meetings of a game; the same one is played once."""
+def _numbers(game: GameProtocol, form: Form) -> dict[str, int]:
+    """The frozen players by their number among the entrants, that of the benchmark's own entrant being 0."""
+    frozen = [opponent.spec for opponent in game.opponents]
+    frozen += [game.searcher] if form.searcher_boards else []
+    frozen += game.partners if form.partner_boards else ()
+    return {name: place for place, name in enumerate(dict.fromkeys(frozen), start=1)}
 
-    def __init__(self, game: GameProtocol, protocol: Protocol, form: Form, spec: str) -> None:
-        self.game = game
-        frozen = [opponent.spec for opponent in game.opponents]
-        frozen += [game.searcher] if form.searcher_boards else []
-        self.numbers = {name: place for place, name in enumerate(dict.fromkeys(frozen), start=1)}
-        specs = (spec, *(playable_spec(game, name) for name in self.numbers))
-        settings = Settings(
-            game.rules,
-            specs,
-            format="one-against-all",
-            episode="match",
-            boards=form.boards,
-            seed=protocol.seed,
-            decision_time_s=DECISION_TIME_S,
-            records="none",
-        )
-        own_names = check_entrants(specs, game.rules)
-        names = ["entrant", *self.numbers]
-        entrants = [Entrant(*entry) for entry in zip(names, specs, own_names, strict=True)]
-        prints = [fingerprint(each) for each in specs]
-        self.tournament = Tournament(settings, entrants, [], code_fingerprint(), prints)
-        self._runs: dict[tuple[Team, Team], MatchupRun] = {}
 
-    def meet(self, first: Team, second: Team, boards: int) -> MatchupRun:
-        key = (first, second)
-        if key not in self._runs:
-            names = [" + ".join(self.tournament.entrants[each].name for each in team) for team in key]
-            run = MatchupRun(matchup(self.game.rules, first, second), names[0], names[1], boards)
-            self._runs[key] = run
-            self.tournament.runs.append(run)
-        return self._runs[key]
+def _meetings(
+    game: GameProtocol, protocol: Protocol, form: Form, spec: str, numbers: Sequence[str]
+) -> Meetings:
+    settings = Settings(
+        game.rules,
+        (spec, *(playable_spec(game, name) for name in numbers)),
+        format="one-against-all",
+        episode="match",
+        boards=form.boards,
+        seed=protocol.seed,
+        decision_time_s=DECISION_TIME_S,
+        records="none",
+    )
+    return Meetings(settings, ["entrant", *numbers])
 
 
 def plan_game(game: GameProtocol, protocol: Protocol, form: Form, spec: str) -> GamePlan:
@@ -93,25 +80,24 @@ def plan_game(game: GameProtocol, protocol: Protocol, form: Form, spec: str) -> 
         RegistryError: If the entrant cannot play this game, with the reason.
         ArenaError: If a frozen policy is not in this package.
     """
-    planner = _Planner(game, protocol, form, spec)
-    plan = GamePlan(game, planner.tournament)
-    for opponent, number in planner.numbers.items():
-        boards = form.searcher_boards if opponent == game.searcher else form.boards
-        plan.against[opponent] = planner.meet((ENTRANT,), (number,), boards)
+    numbers = _numbers(game, form)
+    meetings = _meetings(game, protocol, form, spec, list(numbers))
+    plan = GamePlan(game, meetings.tournament)
+    for opponent in (*(opponent.spec for opponent in game.opponents), game.searcher):
+        if opponent in numbers:
+            boards = form.searcher_boards if opponent == game.searcher else form.boards
+            plan.against[opponent] = meetings.meet((ENTRANT,), (numbers[opponent],), boards)
     for partner in game.partners if form.partner_boards else ():
         for opponent in game.partners_meet:
             if partner != opponent:
-                plan.partners.append(_partner_runs(planner, partner, opponent, form.partner_boards))
-    random = planner.numbers[RANDOM]
-    plan.itself = planner.meet((ENTRANT,), (ENTRANT,), form.check_boards)
-    plan.random = planner.meet((random,), (random,), form.check_boards)
+                at, against = numbers[partner], (numbers[opponent],)
+                mixed = meetings.meet((ENTRANT, at), against, form.partner_boards)
+                alone = meetings.meet((at,), against, form.partner_boards)
+                plan.partners.append(PartnerRuns(partner, opponent, mixed, alone))
+    random = numbers[RANDOM]
+    plan.itself = meetings.meet((ENTRANT,), (ENTRANT,), form.check_boards)
+    plan.random = meetings.meet((random,), (random,), form.check_boards)
     return plan
-
-
-def _partner_runs(planner: _Planner, partner: str, opponent: str, boards: int) -> PartnerRuns:
-    at, against = planner.numbers[partner], (planner.numbers[opponent],)
-    mixed = planner.meet((ENTRANT, at), against, boards)
-    return PartnerRuns(partner, opponent, mixed, planner.meet((at,), against, boards))
 
 
 def plan_games(

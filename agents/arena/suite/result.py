@@ -136,7 +136,7 @@ def summarise(game: GameProtocol, meetings: Sequence[Mapping[str, Any]]) -> dict
         if first == ENTRANT_NAME != second
     ]
     return {
-        "rating": _interval(anchored_rating(rated, game.points_per_logit)),
+        "rating": interval_entry(anchored_rating(rated, game.points_per_logit)),
         "against": against,
         "partners": [
             _partner(partner, second, table, _of(tables, partner, second))
@@ -185,9 +185,9 @@ def _figures(pairing: Pairing) -> dict[str, Any]:
     return {
         "boards": pairing.boards,
         "deals": pairing.deals,
-        "points": _interval(pairing.points),
-        "deal_wins": _interval(pairing.deal_wins),
-        "match_wins": _interval(pairing.match_wins),
+        "points": interval_entry(pairing.points),
+        "deal_wins": interval_entry(pairing.deal_wins),
+        "match_wins": interval_entry(pairing.match_wins),
     }
 
 
@@ -203,7 +203,7 @@ def _partner(partner: str, opponent: str, mixed: BoardTable, alone: BoardTable) 
         "opponent": opponent,
         "with_entrant": _figures(measure(ENTRANT_NAME, opponent, mixed)),
         "with_itself": _figures(measure(partner, opponent, alone)),
-        "gain": _interval(points_interval(gain, np.ones(len(gain)))),
+        "gain": interval_entry(points_interval(gain, np.ones(len(gain)))),
     }
 
 
@@ -213,13 +213,14 @@ def _even(name: str, table: BoardTable) -> dict[str, Any]:
     return {
         "check": name,
         "boards": len(table),
-        "points": _interval(interval),
+        "points": interval_entry(interval),
         "is_exact": not table.points.any(),
         "passed": bool(interval.low <= 0 <= interval.high),
     }
 
 
-def _interval(interval: Interval) -> dict[str, float | None]:
+def interval_entry(interval: Interval) -> dict[str, float | None]:
+    """An interval as results hold it, rounded; bounds are null where there are none."""
     return {
         name: round(float(number), 6) if np.isfinite(number) else None
         for name, number in (("estimate", interval.estimate), ("low", interval.low), ("high", interval.high))
