@@ -1,67 +1,42 @@
-"""The page for people who see little, hear it read aloud, or wait for it: contrast, names, headings, size."""
+"""The page for people who see little, hear it read, or wait for it: what axe-core finds, and its size."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from canasta_agents.play import lobby
+from canasta_agents.play.game import GameProgress
 from canasta_agents.play.server import STATIC
-from tests.play.browser import IN_A_BROWSER, Browser
+from canasta_env import Table
+from tests.play.axe import access_faults
+from tests.play.browser import IN_A_BROWSER, Browser, served
 from tests.play.seated import CHANCE
+from tests.play.test_browser_layout import CROWDED
+from tests.play.test_selection import CLASSIC
+from tests.play.test_take_back import TO_ASK
 
 MAX_PAGE_BYTES = 300_000
-
-# Every fault as a text. Contrast is told only where one plain colour lies behind a text.
-FIND_FAULTS = """
-const faults = [];
-const shown = (node) => node.getClientRects().length > 0 && getComputedStyle(node).visibility !== "hidden";
-const told = (node) =>
-  `${node.tagName.toLowerCase()} ${node.dataset.key ?? node.className}: ${node.textContent.slice(0, 40)}`;
-const labels = (node) => [...(node.labels ?? [])].map((label) => label.firstChild.textContent).join("");
-if (!document.documentElement.lang) faults.push("the page has no language");
-const headings = [...document.querySelectorAll("h1")].filter(shown);
-if (headings.length !== 1) faults.push(`${headings.length} headings h1`);
-for (const node of document.querySelectorAll("button, a[href], select, input")) {
-  const named = node.matches("button, a[href]") ? node.textContent : labels(node);
-  const name = node.getAttribute("aria-label") ?? named;
-  if (shown(node) && !name.trim()) faults.push(`no name: ${told(node)}`);
+BROKEN = "python:tests.play.seated:Broken"
+ASKED: dict[str, Any] = TO_ASK | {
+    "hands": ["5 5", "6 6", "4 9", "7 7"],
+    "to_play": 0,
+    "phase": "answer",
 }
-const light = (channel) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
-const numbers = (color) => color.match(/[0-9.]+/g).map(Number);
-const WEIGHTS = [0.2126, 0.7152, 0.0722];
-const luminance = (color) =>
-  WEIGHTS.reduce((sum, weight, place) => sum + weight * light(numbers(color)[place] / 255), 0);
-function behind(node) {
-  for (let one = node; one; one = one.parentElement) {
-    const style = getComputedStyle(one);
-    if (style.backgroundImage !== "none") return null;
-    const [,,, alpha = 1] = numbers(style.backgroundColor);
-    if (alpha === 1) return style.backgroundColor;
-    if (alpha > 0) return null;
-  }
-  return "rgb(255, 255, 255)";
-}
-const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-while (texts.nextNode()) {
-  const node = texts.currentNode.parentElement;
-  if (!texts.currentNode.textContent.trim() || !shown(node)) continue;
-  if (node.closest(":disabled, option")) continue;
-  const ground = behind(node);
-  if (ground === null) continue;
-  const style = getComputedStyle(node);
-  const [darker, lighter] = [luminance(style.color), luminance(ground)].sort((a, b) => a - b);
-  const ratio = (lighter + 0.05) / (darker + 0.05);
-  const size = parseFloat(style.fontSize);
-  const isLarge = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-  if (ratio < (isLarge ? 3 : 4.5)) faults.push(`contrast ${ratio.toFixed(2)}: ${told(node)}`);
-}
-return faults;
-"""
 
 
 def open_replay(browser: Browser, address: str) -> None:
     """Save a deal that is watched, and open its record from the lobby."""
+    watch(browser, address)
+    browser.choose("pace", "at once")
+    save_and_replay(browser)
+
+
+def watch(browser: Browser, address: str) -> None:
+    """Open a table at which nobody plays: one deal of Modern American."""
     browser.driver.get(address)
     browser.choose("game", "Modern American, 4 players")
     browser.choose("episode", "one deal")
@@ -69,7 +44,9 @@ def open_replay(browser: Browser, address: str) -> None:
     for seat in range(4):
         browser.choose(f"seat{seat}", CHANCE)
     browser.click('[data-key="start"]')
-    browser.choose("pace", "at once")
+
+
+def save_and_replay(browser: Browser) -> None:
     browser.wait(lambda: browser.all(".score"))
     browser.click('[data-key="save"]')
     browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
@@ -78,9 +55,33 @@ def open_replay(browser: Browser, address: str) -> None:
     browser.wait(lambda: browser.all('[data-key="on"]'))
 
 
-def access_faults(browser: Browser) -> list[str]:
-    """What is wrong with the page as it stands."""
-    return list(browser.driver.execute_script(FIND_FAULTS))
+def sit_down_at(
+    browser: Browser,
+    address: str,
+    position: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    other: str = CHANCE,
+) -> None:
+    """Sit down as South at a new table in a position, with agents of one kind."""
+    table = Table.from_position(position, partial=True)
+    monkeypatch.setattr(GameProgress, "dealt", lambda self: table.copy())
+    monkeypatch.setattr(lobby, "warm_up", lambda: None)
+    browser.driver.get(address)
+    game = {"classic": "Classic", "modern_american": "Modern American"}[table.rules.game]
+    browser.choose("game", f"{game}, {table.rules.players} players")
+    for seat in range(1, table.rules.players):
+        browser.choose(f"seat{seat}", other)
+    browser.click('[data-key="start"]')
+
+
+def prompted(browser: Browser, words: str) -> bool:
+    return any(words in text for text in browser.texts(".prompt"))
+
+
+def check(browser: Browser, words: str) -> None:
+    """The line under the hand comes to say this, and the page has no fault then."""
+    browser.wait(lambda: prompted(browser, words))
+    assert access_faults(browser) == []
 
 
 def test_all_files_of_the_page_together_are_light() -> None:
@@ -102,28 +103,29 @@ class TestInABrowser:
     def test_faults_are_found_where_there_are_some(self, browser: Browser, address: str) -> None:
         browser.driver.get(address)
         browser.wait(lambda: browser.all('[data-key="start"]'))
+        assert access_faults(browser) == []
         browser.driver.execute_script("""
             document.documentElement.lang = "";
             document.getElementById("main").innerHTML =
-              '<h1>One</h1><h1>Two</h1><button></button><p>pale</p>';
-            const pale = document.querySelector("#main p");
+              '<h1>One</h1><button></button><p>pale</p><p>light on a gradient</p>';
+            const [pale, light] = document.querySelectorAll("#main p");
             pale.style.color = "#999";
-            pale.style.background = "#fff";
+            light.style.color = "#cfe2d7";
+            light.style.backgroundImage = "linear-gradient(#1d6a50, #257c5e)";
         """)
-        faults = access_faults(browser)
-        assert [fault.partition(":")[0] for fault in faults] == [
-            "the page has no language",
-            "2 headings h1",
-            "no name",
-            "contrast 2.85",
+        rules = [fault.partition(",")[0] for fault in access_faults(browser)]
+        at_each_size = [
+            "serious: color-contrast",
+            "serious: color-contrast",
+            "critical: button-name",
+            "serious: html-has-lang",
         ]
+        assert sorted(rules) == sorted(2 * at_each_size)
 
-    def test_the_lobby_has_no_fault(self, browser: Browser, address: str) -> None:
+    def test_the_lobby_and_the_rules_have_no_fault(self, browser: Browser, address: str) -> None:
         browser.driver.get(address)
         browser.wait(lambda: browser.all('[data-key="start"]'))
         assert access_faults(browser) == []
-
-    def test_the_rules_have_no_fault(self, browser: Browser, address: str) -> None:
         browser.driver.get(f"{address}static/rules.html")
         browser.wait(lambda: browser.all("h1"))
         assert access_faults(browser) == []
@@ -131,23 +133,60 @@ class TestInABrowser:
     def test_a_watched_deal_its_end_and_its_replay_have_no_fault(
         self, browser: Browser, address: str
     ) -> None:
-        browser.driver.get(address)
-        browser.choose("game", "Classic, 2 players")
-        browser.choose("episode", "one deal")
-        browser.choose("seat0", CHANCE)
-        browser.choose("seat1", CHANCE)
-        browser.click('[data-key="start"]')
+        watch(browser, address)
         browser.wait(lambda: browser.texts(".moves li"))
         assert access_faults(browser) == []
         browser.choose("pace", "at once")
         browser.wait(lambda: browser.all(".score"))
         assert access_faults(browser) == []
-        browser.click('[data-key="save"]')
-        browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
-        browser.click(".brand")
-        browser.click(".sheet button.link")
-        browser.wait(lambda: browser.all('[data-key="on"]'))
+        save_and_replay(browser)
+        browser.click('[data-key="on"]')
+        browser.wait(lambda: browser.texts(".moves li"))
         assert access_faults(browser) == []
+
+    def test_a_crowded_table_has_no_fault_whatever_is_selected(
+        self, browser: Browser, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sit_down_at(browser, address, CROWDED, monkeypatch)
+        check(browser, "Draw from the stock")
+        browser.click('[data-key="stock"]')
+        check(browser, "Select cards to lay")
+        browser.click('.hand [data-kind="2"]')
+        browser.wait(lambda: len(browser.texts(".refused li")) > 10)
+        check(browser, "Lay this, or select more")
+        browser.click('[data-key="meld:9"]')
+        browser.wait(lambda: not browser.texts(".refused li"))
+        check(browser, "Lay this, or select more")
+
+    def test_an_opening_with_the_pile_has_no_fault_on_the_way(
+        self, browser: Browser, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sit_down_at(browser, address, CLASSIC, monkeypatch)
+        check(browser, "or take the pile")
+        browser.click('[data-key="offer:take"]')
+        check(browser, "before you pick up the rest")
+        for kind in ("9", "2"):
+            browser.click(f'.hand [data-kind="{kind}"]')
+        check(browser, "cannot be laid")
+        browser.press("9")
+        browser.wait(lambda: browser.all('.offers [data-key^="lay:"]'))
+        assert access_faults(browser) == []
+
+    def test_a_question_of_the_partner_has_no_fault(
+        self, browser: Browser, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sit_down_at(browser, address, ASKED, monkeypatch)
+        check(browser, "may I go out? Answer yes or no.")
+
+    def test_a_table_that_an_agent_has_stopped_has_no_fault(
+        self, tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with served(tmp_path, [BROKEN]) as address:
+            sit_down_at(browser, address, CLASSIC | {"phase": "play"}, monkeypatch, BROKEN)
+            browser.click('.hand [data-kind="5"]')
+            browser.click('.offers [data-key^="offer:discard"]')
+            browser.wait(lambda: browser.all('[data-key="again"]'))
+            assert access_faults(browser) == []
 
     @pytest.mark.parametrize("browser", [(360, 740), (844, 390)], indirect=True, ids=["upright", "lying"])
     def test_in_a_replay_on_a_phone_steps_are_at_hand_and_no_hand_covers_the_pile(

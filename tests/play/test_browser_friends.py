@@ -12,8 +12,8 @@ import pytest
 if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
     pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
 
+from tests.play.axe import access_faults
 from tests.play.browser import CHROMIUM, DRIVER, Browser, served
-from tests.play.test_access import FIND_FAULTS
 
 pytestmark = [
     pytest.mark.slow,
@@ -88,8 +88,7 @@ def test_two_browsers_play_a_few_turns_against_each_other(tmp_path: Path, browse
         host.wait(lambda: any("<i>Ann</i>, here" in text for text in host.texts(".friends li")))
         assert not friend.all('[data-key="undo"], [data-key^="link:"], [data-key^="give:"]')
         for browser in browsers:
-            faults = list(browser.driver.execute_script(FIND_FAULTS))
-            assert [fault for fault in faults if ": kbd " not in fault] == []  # the keys' own colour
+            assert access_faults(browser) == []
         for _ in range(2 * TURNS):
             play_a_move(browsers)
         friend.driver.refresh()

@@ -113,8 +113,14 @@
     return node;
   }
 
+  // The keyboard reaches what scrolls.
+  function scrolling(node) {
+    node.tabIndex = 0;
+    return node;
+  }
+
   function log() {
-    const list = element("ol", "log");
+    const list = scrolling(element("ol", "log"));
     let turn = null;
     positions.forEach((position, place) => {
       if (place === 0) return;
@@ -143,7 +149,7 @@
       body.append(element("tr", "", element("th", "", swatch, `${names} (side ${number})`), ...CLAUSES.map(([field]) => element("td", "n", points(score[field])))));
     });
     table.append(body);
-    return element("div", "scroll", table);
+    return scrolling(element("div", "scroll", table));
   }
 
   function button(label, title, action, className) {
