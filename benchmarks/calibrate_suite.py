@@ -42,19 +42,25 @@ RULE_BASED: dict[Game, tuple[str, ...]] = {
     "classic": ("eager", "weigher", "watcher", "closer"),
     "modern_american": ("simple", "keeper"),
 }
-GAMES: tuple[tuple[Game, int], ...] = (
-    ("modern_american", 4),
-    ("classic", 4),
-    ("classic", 3),
-    ("classic", 2),
-)
+POLICIES: dict[tuple[Game, int], tuple[str, str]] = {  # frozen, the weaker first
+    ("modern_american", 4): ("neural:modern_american@1", "neural:modern_american@2"),
+    ("classic", 4): ("neural:classic_4@1", "neural:classic_4@2"),
+    ("classic", 3): ("neural:classic_3@1", "neural:classic_3"),
+    ("classic", 2): ("neural:classic_2@1", "neural:classic_2"),
+}
+TRAINED_APART: dict[tuple[Game, int], tuple[str, ...]] = {  # from those and from each other; partners only
+    ("modern_american", 4): (
+        "neural:partners/modern_american_a",
+        "neural:partners/modern_american_b",
+    ),
+    ("classic", 4): ("neural:partners/classic_4_a", "neural:partners/classic_4_b"),
+}
 
 
 def calibrate(game: Game, players: int, boards: int) -> tuple[GameProtocol, dict[str, Any]]:
     """The part of the protocol of one game, and what its ratings were computed from."""
     rules = standard_rules(game, players)
-    policy = game if game == "modern_american" else f"{game}_{players}"
-    neural = (f"neural:{policy}@1", f"neural:{policy}")
+    neural, apart = POLICIES[game, players], TRAINED_APART.get((game, players), ())
     boards = boards // 2 if players == 3 else boards
     specs = (RANDOM, *RULE_BASED[game], *neural)
     settings = Settings(rules, specs, episode="match", boards=boards, seed=CALIBRATION_SEED, records="none")
@@ -75,9 +81,9 @@ def calibrate(game: Game, players: int, boards: int) -> tuple[GameProtocol, dict
         anchor=best,
         opponents=tuple(Opponent(specs[i], round(float(strengths[i]) * scale, 1)) for i in order),
         searcher=f"search:{neural[1]}",
-        partners=(*RULE_BASED[game][-2:], *neural) if players == 4 else (),
+        partners=(*RULE_BASED[game][-2:], *neural, *apart) if players == 4 else (),
         partners_meet=(best, neural[0]) if players == 4 else (),
-        weights={spec: str(weights_digest(spec.removeprefix("neural:"))) for spec in neural},
+        weights={spec: str(weights_digest(spec.removeprefix("neural:"))) for spec in (*neural, *apart)},
         behaviour=behaviour(rules, sorted((RANDOM, *RULE_BASED[game])), SEED),
     )
     return part, {
@@ -102,7 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Rate the benchmark's frozen opponents.")
     parser.add_argument("--boards", type=int, default=300, help="of each pairing; half with three players")
     boards = parser.parse_args().boards
-    parts = [calibrate(game, players, boards) for game, players in GAMES]
+    parts = [calibrate(game, players, boards) for game, players in POLICIES]
     write_file(DATA, dump_protocol(SEED, [part for part, _ in parts], [how for _, how in parts]))
     print(DATA)
 

@@ -18,6 +18,7 @@ NEED_A_LIBRARY = {
     "canasta_agents.neural.onnx_export": "torch",
     "canasta_agents.learning.session": "torch",
     "canasta_agents.learning.match_equity": "torch",
+    "canasta_agents.arena.suite.cross_play_cli": "rich",
     "canasta_agents.review.cli": "rich",
     "canasta_agents.play.server": "aiohttp",
 }

@@ -1,7 +1,8 @@
 """Trained policies that come with the package: `neural:modern_american`, `neural:classic_4` and so on.
 
 A folder holds the policy, the config of its run, and what was measured (result.json); docs/training.md says
-how they were made and how strong they are.
+how they were made and how strong they are. The folder `partners` holds policies that are no stronger than
+others, but were trained apart from them: strangers to play with, `neural:partners/classic_4_a` and so on.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from canasta_agents.files import find_folder
 from canasta_env.rules import Rules
 
 FOLDER = Path(__file__).parent
+PARTNERS = "partners"
 WEIGHTS = "policy.safetensors"
 POLICY_FILES = ("policy.json", WEIGHTS)  # a policy is its card (rules, form of the network) and weights
 
@@ -22,9 +24,14 @@ def bundled_policies() -> list[str]:
     return sorted(path.parent.name for path in FOLDER.glob("*/policy.json"))
 
 
+def frozen_partners() -> list[str]:
+    """Names of the policies that were trained apart to be partners; they never change."""
+    return sorted(f"{PARTNERS}/{path.parent.name}" for path in FOLDER.glob(f"{PARTNERS}/*/policy.json"))
+
+
 def bundled_policy(name: str) -> Path | None:
-    """Folder of a policy; None if none has that name."""
-    return FOLDER / name if name in bundled_policies() else None
+    """Folder of a policy, or of a partner; None if none has that name."""
+    return FOLDER / name if name in (*bundled_policies(), *frozen_partners()) else None
 
 
 def policy_folder(path: Path) -> Path | None:
@@ -41,7 +48,7 @@ def policy_folder(path: Path) -> Path | None:
         folder = find_folder(candidate)
         if folder is not None and (folder / WEIGHTS).is_file():
             return folder
-    return bundled_policy(str(path))
+    return bundled_policy(path.as_posix())
 
 
 def policy_name(rules: Rules) -> str:

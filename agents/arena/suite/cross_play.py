@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,13 +53,16 @@ class CrossPlayFigures:
     Args:
         matrix: Of each pair, `(agents, agents)` nested; the same above and below the diagonal.
         with_others: Of each agent, the mean over its pairs with the others.
+        gaps: Of each agent, how far its pairs with others stay below the mean of what the two reach with
+            themselves.
         self_play: Mean of the diagonal.
         cross_play: Mean of the pairs off the diagonal.
-        gap: Self-play minus cross-play.
+        gap: Self-play minus cross-play, which is also the mean of `gaps`.
     """
 
     matrix: tuple[tuple[Interval, ...], ...]
     with_others: tuple[Interval, ...]
+    gaps: tuple[Interval, ...]
     self_play: Interval
     cross_play: Interval
     gap: Interval
@@ -110,16 +113,20 @@ def cross_play_figures(played: CrossPlay) -> CrossPlayFigures:
     boards' luck alone: other agents, trained alike, would have another gap.
     """
     num = len(played.agents)
-    points = {(pair.first, pair.second): pair.points for pair in played.pairs}
-    alone = np.mean([points[agent, agent] for agent in range(num)], axis=0)
-    across = np.mean([points[pair] for pair in combinations(range(num), 2)], axis=0)
-    beside = [[points[min(a, b), max(a, b)] for b in range(num)] for a in range(num)]
+    points = np.empty((num, num, len(played.pairs[0].points)))
+    for pair in played.pairs:
+        points[pair.first, pair.second] = points[pair.second, pair.first] = pair.points
+    alone = points[np.arange(num), np.arange(num)]  # (agents, boards)
+    with_others = (points.sum(axis=1) - alone) / (num - 1)
+    others_alone = (alone.sum(axis=0) - alone) / (num - 1)
+    self_play, cross_play = alone.mean(axis=0), with_others.mean(axis=0)
     return CrossPlayFigures(
-        matrix=tuple(tuple(map(_mean, row)) for row in beside),
-        with_others=tuple(_mean(np.mean(row[:a] + row[a + 1 :], axis=0)) for a, row in enumerate(beside)),
-        self_play=_mean(alone),
-        cross_play=_mean(across),
-        gap=_mean(alone - across),
+        matrix=tuple(tuple(map(_mean, row)) for row in points),
+        with_others=tuple(map(_mean, with_others)),
+        gaps=tuple(map(_mean, (alone + others_alone) / 2 - with_others)),
+        self_play=_mean(self_play),
+        cross_play=_mean(cross_play),
+        gap=_mean(self_play - cross_play),
     )
 
 

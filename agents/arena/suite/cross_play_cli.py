@@ -114,6 +114,7 @@ def cross_play_result(played: CrossPlay, figures: CrossPlayFigures) -> dict[str,
         "opponents": list(played.opponents),
         "matrix": [[interval_entry(cell) for cell in row] for row in figures.matrix],
         "with_others": [interval_entry(interval) for interval in figures.with_others],
+        "gaps": [interval_entry(interval) for interval in figures.gaps],
         "self_play": interval_entry(figures.self_play),
         "cross_play": interval_entry(figures.cross_play),
         "gap": interval_entry(figures.gap),
@@ -165,10 +166,12 @@ def _matrix(played: CrossPlay, figures: CrossPlayFigures) -> Table:
     table.add_column("agent")
     for number in range(1, len(played.agents) + 1):
         table.add_column(str(number), justify="right", no_wrap=True)
-    table.add_column("others", justify="right", no_wrap=True)
+    for name in ("others", "gap"):
+        table.add_column(name, justify="right", no_wrap=True)
     for number, row in enumerate(figures.matrix):
-        # Intervals stand on a line of their own: so six agents have room in 80 columns.
-        texts = [_points(cell).replace(" ± ", "\n± ") for cell in (*row, figures.with_others[number])]
+        cells = (*row, figures.with_others[number], figures.gaps[number])
+        # Intervals stand on a line of their own: so five agents have room in 80 columns.
+        texts = [_points(cell).replace(" ± ", "\n± ") for cell in cells]
         texts[number] = f"[bold]{texts[number]}[/]"
         table.add_row(str(number + 1), ShortName(played.agents[number]), *texts)
     return table
