@@ -1,7 +1,7 @@
 """Trained policies that come with the package: `neural:modern_american`, `neural:classic_4` and so on.
 
 A folder holds the policy, the config of its run, and what was measured (result.json); docs/training.md says
-how they were made and how strong they are.
+how they were made and how strong they are. Some hold a model of the policy's hands, too (docs/search.md).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from canasta_env.rules import Rules
 FOLDER = Path(__file__).parent
 WEIGHTS = "policy.safetensors"
 POLICY_FILES = ("policy.json", WEIGHTS)  # a policy is its card (rules, form of the network) and weights
+HANDS = "hands.safetensors"  # beside a policy, where there is one: what hands such players are likely to hold
 
 
 def bundled_policies() -> list[str]:
