@@ -1,4 +1,4 @@
-"""Commands of `python -m canasta_agents`: `export`, `equity`, `review` and `cross-play`."""
+"""Commands of `python -m canasta_agents`: `export`, `equity`, `hands`, `review` and `cross-play`."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     equity.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     equity.add_argument("file", type=Path, nargs="?", help="the file to write; default: none, only shown")
     equity.set_defaults(run_command=_equity)
+    hands = commands.add_parser("hands", help="learn what hands the players of a policy are likely to hold")
+    hands.add_argument("run", help="as of export; the model is written beside the policy")
+    hands.add_argument("--deals", type=int, default=8_000, help="to learn from; default: %(default)s")
+    hands.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    hands.set_defaults(run_command=_hands)
     _add_review(commands.add_parser("review", help="judge the decisions of a record by a search"))
     _add_cross_play(commands.add_parser("cross-play", help="how well some agents play with each other"))
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -143,6 +148,26 @@ def _equity(options: argparse.Namespace) -> None:
     for own in shown:
         at = np.array([[own, *[score] * (rules.num_sides - 1)] for score in shown])
         print(f"{own:>7,}" + "".join(f"{chance:>7.1%}" for chance in table.at(at)[:, 0]))
+
+
+def _hands(options: argparse.Namespace) -> None:
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        from canasta_agents.learning.hands import learn_hands
+    except ImportError as error:
+        raise ImportError(
+            f"this needs some libraries more: pip install 'canasta-env[train]' ({error})"
+        ) from error
+
+    run = Path(options.run.removeprefix("neural:"))
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("deals, then training", total=1.0)
+        file, gain = learn_hands(
+            run, options.deals, options.seed, lambda part: progress.update(task, completed=part)
+        )
+    print(f"{file}: knows {gain:.2f} nats of the hidden hands more than that they are dealt by chance")
 
 
 def _review(options: argparse.Namespace) -> None:

@@ -24,10 +24,11 @@ import numpy as np
 from canasta_agents.config_checks import ConfigError
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.heuristics.players import PLAYERS_OF, STRONGEST
-from canasta_agents.policies import POLICY_FILES, policy_folder
+from canasta_agents.policies import HANDS, POLICY_FILES, policy_folder
 from canasta_agents.process.agent import ProcessAgent
 from canasta_agents.process.options import PROCESS_PREFIX, parse_process, program_files
 from canasta_agents.search.agent import SearchAgent
+from canasta_agents.search.beliefs import Beliefs
 from canasta_agents.search.options import SEARCH_PREFIX, parse_search
 from canasta_env import agent as env_agent
 from canasta_env.agent import Agent
@@ -157,10 +158,40 @@ def _searching(spec: str, rules: Rules) -> Agent:
             f"{spec!r}: {base!r} cannot search: it must be a rule-based player, neural:PATH or onnx:FILE, "
             "as in search:neural:classic_4?worlds=16 (a class of your own: canasta_agents.search.agent)"
         )
-    agent = SearchAgent(make(base, rules), rules, options)
+    player = make(base, rules)
+    beliefs = _beliefs(spec, base, rules) if options.beliefs == "learned" else None
+    agent = SearchAgent(player, rules, options, beliefs)
     agent.name = spec
     searching: Agent = agent
     return searching
+
+
+def _beliefs(spec: str, base: str, rules: Rules) -> Beliefs:
+    from canasta_agents.neural.hands import load_hands
+
+    file = _hands_file(spec, base)
+    beliefs = load_hands(file)
+    learnt = beliefs.rules
+    if (learnt.game, learnt.players) != (rules.game, rules.players):
+        raise RegistryError(f"{spec!r}: {file} has learnt {learnt.game} with {learnt.players} players")
+    return beliefs
+
+
+def _hands_file(spec: str, base: str) -> Path:
+    """Where the model of a policy's hands is.
+
+    Raises:
+        RegistryError: If there is none.
+    """
+    folder = policy_folder(Path(base.removeprefix(_NEURAL))) if base.startswith(_NEURAL) else None
+    if folder is None:
+        raise RegistryError(f"{spec!r}: beliefs: only those about a policy, neural:PATH, can be learned")
+    if not (folder / HANDS).is_file():
+        raise RegistryError(
+            f"{spec!r}: beliefs: there is no {HANDS} beside the policy; "
+            f"python -m canasta_agents hands {base.removeprefix(_NEURAL)} makes one"
+        )
+    return folder / HANDS
 
 
 def _program(spec: str, rules: Rules) -> Agent:
@@ -234,8 +265,10 @@ def files_of(spec: str) -> dict[str, Path]:
     return files
 
 
-def _base_files(spec: str) -> dict[str, Path]:
-    return files_of(parse_search(spec)[0])
+def _search_files(place: str) -> dict[str, Path]:
+    base, options = parse_search(place)
+    files = files_of(base)
+    return files | {HANDS: _hands_file(f"search:{place}", base)} if options.beliefs == "learned" else files
 
 
 def _policy_files(path: str) -> dict[str, Path]:
@@ -301,7 +334,7 @@ _FILES: Mapping[str, Callable[[str], dict[str, Path]]] = {
     "file": _source_file,
     "python": _module_files,
     "process": _program_files,
-    "search": _base_files,
+    "search": _search_files,
 }
 
 

@@ -101,6 +101,9 @@ PROGRAMS = {
         prints=r"self-play[\s\S]+gap[\s\S]+Results: results/cross-play-\w+",
         leaves=("results/cross-play-*/cross_play.json", "results/cross-play-*/cross_play.csv"),
     ),
+    "-m canasta_agents hands": Program(
+        shorter=("--deals", "8"), prints=r"knows -?\d\.\d\d nats", leaves=("runs/*/best/hands.safetensors",)
+    ),
     "-m canasta_agents review": Program(
         shorter=("--worlds", "2", "--candidates", "2", "--loss-worlds", "2"),
         prints=r"Lost, with 95% intervals",
@@ -117,6 +120,9 @@ PROGRAMS = {
         shorter=("--boards", "2"), prints=r"valued by neural:\w+: 2 boards, .+ interval with factor"
     ),
     "-m benchmarks.engine": Program(prints=r"mask and step +[\d,]+ \S+/s"),
+    "-m benchmarks.hidden_hands": Program(
+        shorter=("--deals", "4"), prints=r"\| `classic_2` \| 4 \| \d\.\d{3} ± \d\.\d{3} \|"
+    ),
     "-m benchmarks.redeal": Program(prints=r"one view often +[\d,]+ tables/s"),
     "-m benchmarks.train": Program(shorter=SHORT_RUN, prints=r"bound by the network.+ decisions/s"),
     "-m docs.tabulate": Program(),  # prints what it changes, and nothing should be to change

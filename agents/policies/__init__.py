@@ -1,8 +1,9 @@
 """Trained policies that come with the package: `neural:modern_american`, `neural:classic_4` and so on.
 
 A folder holds the policy, the config of its run, and what was measured (result.json); docs/training.md says
-how they were made and how strong they are. The folder `partners` holds policies that are no stronger than
-others, but were trained apart from them: strangers to play with, `neural:partners/classic_4_a` and so on.
+how they were made and how strong they are. Some hold a model of the policy's hands, too (docs/search.md). The
+folder `partners` holds policies that are no stronger than others, but were trained apart from them: strangers
+to play with, `neural:partners/classic_4_a` and so on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ FOLDER = Path(__file__).parent
 PARTNERS = "partners"
 WEIGHTS = "policy.safetensors"
 POLICY_FILES = ("policy.json", WEIGHTS)  # a policy is its card (rules, form of the network) and weights
+HANDS = "hands.safetensors"  # beside a policy, where there is one: what hands such players are likely to hold
 
 
 def bundled_policies() -> list[str]:

@@ -8,6 +8,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.search.beliefs import Beliefs
 from canasta_agents.search.evaluation import TABLES_AT_ONCE, Evaluation, choose, take_rows
 from canasta_agents.search.options import SearchOptions
 from canasta_env.agent import Agent, DecisionBatch
@@ -27,16 +28,28 @@ class SearchAgent:
             without a memory. A player that is not compiled has to bear being copied (`copy.copy`).
         rules: The game.
         options: How to search.
+        beliefs: A model of the players, if the options want tables by weight.
 
     Raises:
-        ValueError: If the base player has a memory.
+        ValueError: If the base player has a memory, or the options want a model and there is none.
     """
 
-    def __init__(self, base: Agent, rules: Rules, options: SearchOptions | None = None) -> None:
+    def __init__(
+        self,
+        base: Agent,
+        rules: Rules,
+        options: SearchOptions | None = None,
+        beliefs: Beliefs | None = None,
+    ) -> None:
         self.name = f"search:{base.name}"
         self._base = base
         self._options = options or SearchOptions()
-        self._evaluation = Evaluation(base, rules)
+        if (self._options.beliefs == "learned") != (beliefs is not None):
+            raise ValueError(
+                f"search: beliefs are {self._options.beliefs} by the options, and "
+                f"{'no model was' if beliefs is None else 'a model was'} given"
+            )
+        self._evaluation = Evaluation(base, rules, beliefs)
         self.reset(1, 0)
 
     def reset(self, num_tables: int, seed: int) -> None:

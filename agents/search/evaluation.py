@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
+from canasta_agents.search.beliefs import POOL, Beliefs, take_by_weight
 from canasta_agents.search.rollouts import RolloutPlayer, Tries, can_judge
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch, remembers
@@ -40,18 +41,19 @@ class Evaluation:
         base: Who proposes candidates and plays the rollouts, in all seats: a trained policy, or any player
             without a memory. A player that is not compiled has to bear being copied (`copy.copy`).
         rules: The game.
+        beliefs: Which tables are likelier than the cards alone make them; None: all the same.
 
     Raises:
         ValueError: If the base player has a memory.
     """
 
-    def __init__(self, base: Agent, rules: Rules) -> None:
+    def __init__(self, base: Agent, rules: Rules, beliefs: Beliefs | None = None) -> None:
         if remembers(base):
             raise ValueError(
                 f"search: {base.name} remembers what it has seen, and at the tables of a rollout it has seen "
                 "nothing: the base player must be one without begin_deals"
             )
-        self._base, self._rules = base, rules
+        self._base, self._rules, self._beliefs = base, rules, beliefs
         self._rollouts = RolloutPlayer(base, rules)
         self.reset(0)
 
@@ -124,7 +126,12 @@ class Evaluation:
     ) -> tuple[NDArray[np.void], NDArray[np.uint64]]:
         """Tables that seats cannot tell from their own, `(n, num) STATE`, and the seeds of them, `(n,)`."""
         seeds = self.seeds(batch, 1 + start)
-        return np.asarray(redeal(self._rules, batch.views, seeds, num)).reshape(len(batch), num), seeds
+        num_drawn = num if self._beliefs is None else num * POOL
+        drawn = np.asarray(redeal(self._rules, batch.views, seeds, num_drawn)).reshape(len(batch), num_drawn)
+        if self._beliefs is None:
+            return drawn, seeds
+        taken = take_by_weight(self._beliefs.log_weights(batch, drawn), num, seeds)
+        return drawn[np.arange(len(batch))[:, None], taken], seeds
 
     def seeds(self, batch: DecisionBatch, number: int) -> NDArray[np.uint64]:
         """A seed for each decision, fixed by its view, the seed of `reset` and a number: `(n,) uint64`."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from canasta_agents.config_checks import ConfigError
 
 SEARCH_PREFIX = "search:"
 MOST_WORLDS = 4_096  # of a decision
+WhichBeliefs = Literal["uniform", "learned"]
 _USUAL_WORLDS = 16
 
 
@@ -27,6 +29,8 @@ class SearchOptions:
     """Standard errors by which a candidate must be ahead to be played instead of the base player's action."""
     floor: float = 0.02
     """Probability below which a policy's action is no candidate."""
+    beliefs: WhichBeliefs = "uniform"
+    """Whether tables are as likely as the cards fall, or as a model of the policy's hands has learnt."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no search."""
@@ -36,6 +40,8 @@ class SearchOptions:
         _require("floor", self.floor, 0, 1)
         if not self.time > 0:
             raise ConfigError(f"time: {self.time!r} must be seconds above 0")
+        if self.beliefs not in get_args(WhichBeliefs):
+            raise ConfigError(f"beliefs: {self.beliefs!r} must be {' or '.join(get_args(WhichBeliefs))}")
 
     @property
     def most_worlds(self) -> int:
@@ -61,19 +67,21 @@ def parse_search(spec: str) -> tuple[str, SearchOptions]:
         ConfigError: If an option is unknown, told twice or has no such value: names it.
     """
     base, mark, text = spec.removeprefix(SEARCH_PREFIX).partition("?")
-    told: dict[str, float] = {}
+    told: dict[str, float | str] = {}
     for part in text.split("&") if mark else ():
         name, _, value = part.partition("=")
         if name in told:
             raise ConfigError(f"{name}: is told twice in {spec!r}; once is enough")
-        told[name] = _number(name, value)
-    return base, SearchOptions(**told)  # type: ignore[arg-type]  # whole numbers where they are wanted
+        told[name] = _value(name, value)
+    return base, SearchOptions(**told)  # type: ignore[arg-type]  # each of its field's type
 
 
-def _number(name: str, text: str) -> float:
+def _value(name: str, text: str) -> float | str:
     kinds = {field.name: field.type for field in dataclasses.fields(SearchOptions)}
     if name not in kinds:
         raise ConfigError(f"unknown option {name!r}; the options of a search are {', '.join(kinds)}")
+    if kinds[name] not in ("int", "float"):
+        return text
     try:
         return int(text) if kinds[name] == "int" else float(text)
     except ValueError:

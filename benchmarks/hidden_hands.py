@@ -1,0 +1,139 @@
+"""How well hidden hands are known: log-loss of the true ones by tables as drawn, and as a model weighs them.
+
+    python -m benchmarks.hidden_hands --game classic --players 2 --deals 2000
+
+The game's bundled policy plays deals that no model has learnt from. At some of its decisions tables are drawn
+that the seat to move cannot tell from its own, and the probability of what the others truly hold is read off
+them, kind by kind: the weight of the tables in which a seat holds as many copies as it does, of those that
+are not known to be there. The table gives nats for a seat and kind, where there is something not to know;
+and how much better the table that is played at is told from those that are drawn, for all hands together, at
+least. Intervals at 95% are over deals.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import astuple, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from canasta_agents.arena.statistics import points_interval
+from canasta_agents.learning.hands import Positions, gain, play_positions
+from canasta_agents.neural.agent import NeuralAgent
+from canasta_agents.neural.hands import load_hands
+from canasta_agents.policies import FOLDER, HANDS, policy_name
+from canasta_agents.search.beliefs import POOL, Beliefs, effective_number, loose_cards, shares
+from canasta_env.agent import DecisionBatch
+from canasta_env.cards import FIRST_RANK, NUM_KINDS
+from canasta_env.engine.layout import other_kinds
+from canasta_env.hidden_hands import redeal
+from canasta_env.rules import GAMES, standard_rules
+
+SEED = 2_000_003  # of the deals; models have learnt from others
+SHARE = 0.2  # of the decisions with a choice
+NUM_TABLES = 256  # drawn at a position
+ROWS_AT_ONCE = 256
+HEAD = f"""\
+| policy | deals | as they fall | one in {POOL}, by weight | all, by weight | better, sum | hands | worth |
+|---|---:|---:|---:|---:|---:|---:|---:|"""
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What is known of the hands at positions; sums over seats and kinds, `(n,)` each."""
+
+    uniform: NDArray[np.float64]  # log-loss with the tables as drawn
+    taken: NDArray[np.float64]  # with those that a search would take
+    learned: NDArray[np.float64]  # with their weights
+    num: NDArray[np.float64]  # how many seats and kinds there are
+    worth: NDArray[np.float64]  # how many equally likely tables the weighted ones are worth
+
+
+def losses(positions: Positions, beliefs: Beliefs, seed: int) -> Losses:
+    """Measure the true hands' log-loss at positions; `seed` fixes the tables that are drawn."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for start in range(0, len(positions), ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + ROWS_AT_ONCE, len(positions)))
+        batch, true = positions.batch(rows), positions.loose[rows]
+        seeds = rng.integers(1 << 64, size=len(rows), dtype=np.uint64)
+        tables = np.asarray(redeal(positions.rules, batch.views, seeds, NUM_TABLES)).reshape(len(rows), -1)
+        parts.append(_losses(batch, tables, true, beliefs))
+    return Losses(*(np.concatenate(column) for column in zip(*map(astuple, parts), strict=True)))
+
+
+def _losses(
+    batch: DecisionBatch, tables: NDArray[np.void], true: NDArray[np.int8], beliefs: Beliefs
+) -> Losses:
+    kinds = [*range(FIRST_RANK, NUM_KINDS), *other_kinds(batch.rules)]
+    is_true = (loose_cards(batch, tables) == true[:, None])[..., kinds]
+    by_chance, is_open = _chances(batch, true, kinds)
+    logs = beliefs.log_weights(batch, tables)
+    equal = np.zeros_like(logs)
+    by_weights = (equal, np.log(shares(logs, NUM_TABLES // POOL)), logs)
+    found = (
+        np.where(is_open, _log_loss(is_true, each, by_chance), 0.0).sum(axis=(1, 2)) for each in by_weights
+    )
+    return Losses(*found, is_open.sum(axis=(1, 2)), effective_number(logs))
+
+
+def _chances(
+    batch: DecisionBatch, true: NDArray[np.int8], kinds: list[int]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """How likely each true number of copies is as the cards fall, and whether it could be another."""
+    views, others = batch.views, slice(1, batch.rules.players)
+    copies = (views["unseen"] - views["known"][:, others].sum(axis=1))[:, None, kinds].astype(int)
+    unknown = (views["hand_size"] - views["known"].sum(axis=2))[:, others, None].astype(int)
+    num = copies.sum(axis=2, keepdims=True)
+    is_open = (copies > 0) & (copies < num) & (unknown > 0) & (unknown < num)
+    return stats.hypergeom.pmf(true[..., kinds], num, copies, unknown), is_open
+
+
+def _log_loss(
+    is_true: NDArray[np.bool_], log_weights: NDArray[np.float64], by_chance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Minus the logarithm of the true numbers' probabilities: `(n, seats, kinds)`.
+
+    To the tables one is added in which the cards lie as they fall, so that nothing has a probability of 0.
+    """
+    weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+    share = np.einsum("nw,nwsk->nsk", weights / weights.sum(axis=1, keepdims=True), is_true)
+    num = effective_number(log_weights)[:, None, None]
+    return -np.log((num * share + by_chance) / (num + 1))
+
+
+def markdown(name: str, positions: Positions, found: Losses, known: NDArray[np.float64]) -> str:
+    """A row of the table in docs/search.md."""
+    _, deal = np.unique(positions.deals, return_inverse=True)
+
+    def over_deals(values: NDArray[np.float64], num: NDArray[np.float64]) -> str:
+        interval = points_interval(np.bincount(deal, values), np.bincount(deal, num))
+        return f"{interval.estimate:.3f} ± {interval.half_width:.3f}"
+
+    one = np.ones(len(positions))
+    cells = [over_deals(each, found.num) for each in (found.uniform, found.taken, found.learned)]
+    cells += [over_deals(found.uniform - found.learned, one), over_deals(known, one)]
+    return f"| `{name}` | {deal.max() + 1:,} | {' | '.join(cells)} | {found.worth.mean():.0f} |"
+
+
+def main() -> None:
+    """Play, measure, and print the table."""
+    parser = argparse.ArgumentParser(description="Measure how well hidden hands are known.")
+    parser.add_argument("--game", choices=GAMES, default="classic")
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--deals", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=SEED)
+    arguments = parser.parse_args()
+    rules = standard_rules(arguments.game, arguments.players)
+    name = policy_name(rules)
+    model = load_hands(FOLDER / name / HANDS)
+    positions = play_positions(rules, NeuralAgent(name), arguments.deals, arguments.seed, share=SHARE)
+    known = gain(model, positions, np.random.default_rng(arguments.seed))
+    print(HEAD)
+    print(markdown(name, positions, losses(positions, model, arguments.seed), known))
+
+
+if __name__ == "__main__":
+    main()
