@@ -16,6 +16,8 @@ NEED_A_LIBRARY = {
     "canasta_agents.neural.agent": "torch",
     "canasta_agents.neural.onnx_agent": "onnxruntime",
     "canasta_agents.neural.onnx_export": "torch",
+    "canasta_agents.neural.hands": "torch",
+    "canasta_agents.learning.hands": "torch",
     "canasta_agents.learning.session": "torch",
     "canasta_agents.learning.match_equity": "torch",
     "canasta_agents.arena.suite.cross_play_cli": "rich",
