@@ -13,7 +13,7 @@ from canasta_agents.policies import playable_policy
 from canasta_agents.processes import INTERRUPTED, wait_passively
 from canasta_agents.registry import make
 from canasta_env.rules import GAMES, standard_rules
-from canasta_env.validation import printable
+from canasta_env.validation import explain_error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,11 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wait_passively()
     try:
         options.run_command(options)
-    except OSError as error:
-        print(printable(f"{error.filename or 'input or output'}: {error.strerror or error}"), file=sys.stderr)
-        return 1
-    except (ValueError, ImportError) as error:
-        print(printable(str(error)), file=sys.stderr)
+    except (ImportError, MemoryError, OSError, ValueError) as error:
+        print(explain_error(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

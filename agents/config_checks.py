@@ -9,10 +9,13 @@ import dataclasses
 import importlib
 import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+
+from canasta_agents.processes import machine_memory
 
 Section = TypeVar("Section")
 
@@ -98,6 +101,29 @@ def require_choice(section: object, name: str, choices: typing.Iterable[object])
         )
 
 
+def require_memory(key: str, num_bytes: int, right: str) -> None:
+    """Refuse what needs more memory than this machine has."""
+    if num_bytes > (memory := machine_memory()):
+        needs, has = num_bytes / 1e9, memory / 1e9
+        raise ConfigError(f"{key}: needs {needs:,.0f} GB of memory, and this machine has {has:,.0f}; {right}")
+
+
+@contextmanager
+def refusing_faults(spec: str, key: str, right: str) -> Iterator[None]:
+    """Refuse code that a key names and that fails when it is tried out.
+
+    Raises:
+        ConfigError: In place of whatever is raised; says what would be right.
+    """
+    try:
+        yield
+    except ConfigError:
+        raise
+    except (Exception, SystemExit) as error:
+        reason = " ".join(str(error).split())
+        raise ConfigError(f"{key}: {spec!r} fails ({type(error).__name__}: {reason}); {right}") from error
+
+
 def import_named(spec: str, key: str) -> object:
     """What a key that names code stands for: "module:Name", also of a file in the current folder.
 
@@ -106,20 +132,21 @@ def import_named(spec: str, key: str) -> object:
         key: For the errors.
 
     Raises:
-        ConfigError: If there is no such module, or nothing of that name in it.
+        ConfigError: If there is no such module, it fails, or there is nothing of that name in it.
     """
     if (folder := str(Path.cwd())) not in sys.path:
         sys.path.append(folder)  # behind all others; an installed command does not look there by itself
     module_name, _, name = spec.partition(":")
     if not module_name or not name or module_name.startswith("."):
         raise ConfigError(f"{key}: {spec!r} should read module:Name, such as my_file:MyName for my_file.py")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ConfigError(
-            f"{key}: {spec!r} cannot be imported ({error}); start from the folder that holds "
-            f"{module_name.partition('.')[0]!r}, or put that folder on PYTHONPATH"
-        ) from error
+    with refusing_faults(spec, key, f"{module_name} must be a module that can be imported"):
+        try:
+            module = importlib.import_module(module_name)
+        except ImportError as error:
+            raise ConfigError(
+                f"{key}: {spec!r} cannot be imported ({error}); start from the folder that holds "
+                f"{module_name.partition('.')[0]!r}, or put that folder on PYTHONPATH"
+            ) from error
     if not hasattr(module, name):
         raise ConfigError(f"{key}: {spec!r}: module {module_name!r} has no {name!r}")
     return getattr(module, name)

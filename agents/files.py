@@ -20,6 +20,7 @@ from canasta_env.files import errors_naming, write_file, write_to_disk
 CHECKSUMS = "checksums.sha256"  # in a folder: a line for each file, as sha256sum writes and checks them
 _CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _LOCK = ".lock"
+_LONGEST_NAME = 200  # bytes; systems take 255, and results have names with more behind it
 _IN_USE = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what a lock that somebody holds answers
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)  # and a file system that has none
 
@@ -34,6 +35,7 @@ __all__ = [
     "claim_folder",
     "find_damage",
     "find_folder",
+    "is_folder_name",
     "with_checksums",
     "write_file",
     "write_folder",
@@ -112,6 +114,12 @@ def find_damage(folder: Path, *names: str) -> str | None:
             return None
         return f"{error.filename}: cannot be read ({error.strerror})"
     return None
+
+
+def is_folder_name(name: str) -> bool:
+    """Whether a text is the name of one folder in another, and so leads nowhere else."""
+    is_one = Path(name).name == name and name not in ("", "..") and "\\" not in name
+    return is_one and name.isprintable() and name == name.strip() and len(name.encode()) <= _LONGEST_NAME
 
 
 @contextmanager

@@ -24,6 +24,13 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+def machine_memory() -> int:
+    """Bytes of memory that this machine has; more than any number, where the system does not say."""
+    if not hasattr(os, "sysconf"):
+        return sys.maxsize
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def use_one_core() -> None:
     """Keep this process's libraries to one thread each: processes beside it use the other cores."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):

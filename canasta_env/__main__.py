@@ -15,7 +15,7 @@ from canasta_env.files import from_json
 from canasta_env.records import verify
 from canasta_env.rules import GAMES, PLAYERS, Rules, standard_rules
 from canasta_env.table import Table
-from canasta_env.validation import printable
+from canasta_env.validation import explain_error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,11 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
-    except OSError as error:
-        print(printable(f"{error.filename or 'input or output'}: {error.strerror or error}"), file=sys.stderr)
-        return 1
-    except (ImportError, ValueError) as error:
-        print(printable(str(error)), file=sys.stderr)
+    except (ImportError, MemoryError, OSError, ValueError) as error:
+        print(explain_error(error), file=sys.stderr)
         return 1
     return 0
 

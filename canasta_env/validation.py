@@ -37,6 +37,18 @@ def printable(text: str) -> str:
     )
 
 
+def explain_error(error: BaseException) -> str:
+    """What a command says of an error that ends it, printable: of the system's, the file that it is about."""
+    if isinstance(error, OSError):
+        text = f"{error.filename or 'input or output'}: {error.strerror or error}"
+    elif isinstance(error, MemoryError):
+        wanted = str(error).partition(" with shape ")[0]  # what NumPy says of a table's fields fills a screen
+        text = f"there is not enough memory{f' ({wanted})' if wanted else ''}"
+    else:
+        text = str(error)
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def whole_number(value: Any, name: str, low: int, high: int | None) -> int:
     """Return `value`, a Python or NumPy integer, as an int in low ... high; without an upper bound if None.
 

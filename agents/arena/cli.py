@@ -26,7 +26,7 @@ from canasta_agents.arena.suite.cli import SuiteRequest, run_suite, run_verify
 from canasta_agents.arena.terminal import progress_bar, show_ladder, show_results, shown
 from canasta_agents.arena.tournament import Format, Keep, Settings, Tournament
 from canasta_agents.arena.workers import agents_in_file
-from canasta_agents.files import FolderInUseError, claim_folder, write_file
+from canasta_agents.files import FolderInUseError, claim_folder, is_folder_name, write_file
 from canasta_agents.heuristics.jit import kernel as player_kernel
 from canasta_agents.policies import playable_policy
 from canasta_agents.processes import INTERRUPTED, REFUSED, wait_passively
@@ -34,7 +34,7 @@ from canasta_agents.programs import command_of, program_name
 from canasta_agents.registry import RegistryError, is_third_party
 from canasta_env.files import from_json
 from canasta_env.rules import Game, Rules, RulesError, standard_rules
-from canasta_env.validation import printable
+from canasta_env.validation import explain_error
 
 RUNS = Path("runs")
 RESULTS = Path("results")
@@ -122,25 +122,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     console = Console(highlight=False, stderr=arguments.events == STANDARD_OUTPUT)
     try:
         return _run(arguments, shlex.join([*command_of(_SCRIPT), *given]), console)
-    except (ArenaError, RegistryError, RulesError) as error:
-        return _fail(str(error))
-    except OSError as error:
-        return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except (ArenaError, RegistryError, RulesError, OSError, MemoryError) as error:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(
+            f"error: {explain_error(error)}", markup=False
+        )
+        return REFUSED
     except KeyboardInterrupt:
         console.print("Interrupted. Finished boards are kept: the same command goes on from there.")
         return INTERRUPTED
 
 
-def _fail(reason: str) -> int:
-    text = "\n".join(map(printable, reason.split("\n")))
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"error: {text}", markup=False)
-    return REFUSED
-
-
 def _run(arguments: Arguments, command: str, console: Console) -> int:
     if arguments.workers is not None and arguments.workers < 1:
         raise ArenaError(f"workers: {arguments.workers} must be at least 1")
-    if arguments.name is not None and (arguments.name in ("", ".", "..") or set(arguments.name) & set("/\\")):
+    if arguments.name is not None and not is_folder_name(arguments.name):
         raise ArenaError(f"name: {arguments.name!r} must be the name of one folder, without slashes")
     if arguments.suite is not None or arguments.verify is not None:
         return _run_benchmark(arguments, command, console)

@@ -30,7 +30,7 @@ from canasta_agents.arena.forfeits import (
     guarded_call,
 )
 from canasta_agents.arena.guarded import GuardedProcess, LostProcessError
-from canasta_agents.processes import use_one_core
+from canasta_agents.processes import machine_memory, use_one_core
 from canasta_agents.registry import FILE_PREFIX, RegistryError, make_agent, specs_in_file
 from canasta_env.agent import Agent, DecisionBatch, Heard, can_hear, remembers
 from canasta_env.rules import Rules
@@ -285,8 +285,7 @@ def _limit_memory() -> None:
     if sys.platform == "linux":
         import resource
 
-        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         set_already = resource.getrlimit(resource.RLIMIT_DATA)
         finite = [limit for limit in set_already if limit != resource.RLIM_INFINITY]
-        limit = min(MEMORY_BYTES, machine // 2, *finite)
+        limit = min(MEMORY_BYTES, machine_memory() // 2, *finite)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))

@@ -34,7 +34,8 @@ Format = Literal["round-robin", "one-against-all", "partners"]
 Keep = Literal["all", "sample", "none"]
 
 BLOCK_BOARDS = 50
-MAX_BOARDS = 100_000  # of a matchup that plays until its interval is narrow
+MAX_BOARDS = 10_000_000  # of a matchup; its blocks are listed before any is played
+MAX_PLANNED = 100_000  # of a matchup that plays until its interval is narrow
 MAX_DECISION_S = 86_400
 
 
@@ -61,8 +62,8 @@ class Settings:
         check_scores(self.rules, self.scores)
         if len(self.agents) < 2:
             raise ArenaError(f"agents: {len(self.agents)} given; a tournament needs at least two")
-        if self.boards < 1:
-            raise ArenaError(f"boards: {self.boards} must be at least 1")
+        if not 1 <= self.boards <= MAX_BOARDS:
+            raise ArenaError(f"boards: {self.boards} must be from 1 to {MAX_BOARDS:,}")
         if self.until is not None and not self.until > 0:
             raise ArenaError(f"until: {self.until} must be a positive number of points a deal")
         if self.until is not None and self.boards < MIN_PILOT:
@@ -233,8 +234,8 @@ class Tournament:
         for run in self.runs:
             table = run.table
             needed = _whole_blocks(boards_needed(table.points, table.deals, pilot, until))
-            run.wanted = max(run.wanted, min(needed, MAX_BOARDS))
-            run.plan = Plan(pilot, until, is_reached=needed <= MAX_BOARDS)
+            run.wanted = max(run.wanted, min(needed, MAX_PLANNED))
+            run.plan = Plan(pilot, until, is_reached=needed <= MAX_PLANNED)
         return any(run.wanted > len(run.table) for run in self.runs)
 
     def _blocks(self, run: MatchupRun) -> list[Block]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.config_checks import require_memory
 from canasta_agents.learning.jit import kernel
 from canasta_agents.neural.arrays import Arrays
 from canasta_env.actions import NUM_ACTIONS
@@ -43,7 +44,18 @@ class RolloutArrays:
 
     @classmethod
     def allocate(cls, num: int, observation_size: int, critic_size: int) -> RolloutArrays:
-        """Room for `num` decisions."""
+        """Room for `num` decisions.
+
+        Raises:
+            ConfigError: If this machine does not have that memory.
+        """
+        one = cls._zeros(1, observation_size, critic_size)
+        num_bytes = num * sum(array.nbytes for _, array in one.items())
+        require_memory("rollout", num_bytes, f"it has {num:,} decisions: give fewer tables or fewer steps")
+        return cls._zeros(num, observation_size, critic_size)
+
+    @classmethod
+    def _zeros(cls, num: int, observation_size: int, critic_size: int) -> RolloutArrays:
         return cls(
             observations=np.zeros((num, observation_size), np.int8),
             critic_states=np.zeros((num, critic_size), np.int8),

@@ -18,6 +18,7 @@ from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning.config import Config, load, load_of_run
 from canasta_agents.processes import REFUSED, wait_passively
 from canasta_agents.programs import explain_import_error, program_name
+from canasta_env.validation import explain_error
 
 _SCRIPT = "train.py"
 
@@ -62,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
     except ConfigError as error:
-        print(f"{program_name(_SCRIPT)}: {error}", file=sys.stderr)
+        print(f"{program_name(_SCRIPT)}: {explain_error(error)}", file=sys.stderr)
         return REFUSED
     try:
         from canasta_agents.learning import session

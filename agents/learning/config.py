@@ -40,6 +40,7 @@ OLD_KEYS = {  # of files that older versions wrote or read, and what each is cal
     "imitation.minibatch": "imitation.minibatch_size",
     "imitation.value_weight": "imitation.value_coef",
 }
+MAX_BOARDS = 100_000  # of a measurement, which are played at once
 MAX_THREADS = 1_024  # PyTorch ends the process where the system cannot start so many
 _reported: set[str] = set()  # old keys that have been named on the terminal
 
@@ -232,9 +233,9 @@ class Evaluation:
     def __post_init__(self) -> None:
         """Refuse measurements that cannot be made."""
         require_range(self, "measurements", 0)
-        require_range(self, "boards", 2)
-        require_range(self, "final_boards", 0)
-        require_range(self, "final_matches", 0)
+        require_range(self, "boards", 2, MAX_BOARDS)
+        require_range(self, "final_boards", 0, MAX_BOARDS)
+        require_range(self, "final_matches", 0, MAX_BOARDS)
 
 
 @dataclass(frozen=True)

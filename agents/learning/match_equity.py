@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.asking import ask_at
 from canasta_agents.files import write_file
-from canasta_agents.learning.asking import ask_at
 from canasta_agents.learning.jit import kernel
 from canasta_agents.neural.arrays import Arrays
 from canasta_agents.policies import policy_name

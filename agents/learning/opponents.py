@@ -13,11 +13,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from canasta_agents.learning.asking import DecidingTables, ask_at
+from canasta_agents.asking import DecidingTables, ask_at
 from canasta_agents.learning.config import Opponents
 from canasta_agents.neural.arrays import Arrays, prefixed, with_prefix
 from canasta_agents.neural.distribution import sample_actions
 from canasta_agents.neural.network import ActorCritic
+from canasta_agents.neural.policy_file import set_weights
 from canasta_env.agent import Agent, remembers, tell_of_deals
 from canasta_env.rules import Rules
 
@@ -316,14 +317,14 @@ def snapshot_arrays(snapshots: list[Snapshot]) -> Arrays:
 
 def snapshots_of(arrays: Arrays, like: ActorCritic) -> list[Snapshot]:
     """The snapshots of which `snapshot_arrays` are given, the oldest first; `like` is of the same form."""
-    weights: dict[int, dict[str, torch.Tensor]] = {}
+    weights: dict[int, Arrays] = {}
     for key, array in arrays.items():
         decisions, name = key.split(".", 1)
-        weights.setdefault(int(decisions), {})[name] = torch.from_numpy(array.copy())
+        weights.setdefault(int(decisions), {})[name] = array
     snapshots = []
     for taken_at in sorted(weights):
         network = copy.deepcopy(like).eval().requires_grad_(False)
-        network.load_state_dict(weights[taken_at])
+        set_weights(network, weights[taken_at])
         snapshots.append(Snapshot(taken_at, network))
     return snapshots
 

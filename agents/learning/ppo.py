@@ -7,13 +7,13 @@ shuffled minibatches, for PPO some times, for imitation once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from canasta_agents.config_checks import ConfigError, import_named
+from canasta_agents.config_checks import ConfigError, import_named, refusing_faults
 from canasta_agents.learning.buffer import RolloutArrays
 from canasta_agents.learning.config import Imitation, Ppo
 from canasta_agents.learning.distributed import SINGLE, Device, ProcessGroup
@@ -194,11 +194,39 @@ class PolicyUpdater:
                 metrics = self._step(batch, part.weight, loss)
                 averages.add(**metrics)
                 if target_kl > 0:
-                    moved.add(kl=_kl(metrics))
+                    moved.add(kl=metrics["kl"])
             epochs += 1
             if target_kl > 0 and moved.means(group)["kl"] > target_kl:
                 break
         return averages.means(group), epochs
+
+    def try_out(self, loss: Loss, spec: str, needs_kl: bool) -> None:
+        """Call a loss of somebody else on two empty decisions, before any are played.
+
+        Args:
+            loss: What is to be tried.
+            spec: What `ppo.loss` says; for the errors.
+            needs_kl: Whether updates end by the metric `kl`.
+
+        Raises:
+            ConfigError: If the loss fails, or does not return what `ppo_loss` does.
+        """
+        nothing, rows = torch.zeros(2), torch.arange(2)
+        empty = self._minibatch(rows, nothing, nothing)
+        batch = replace(empty, masks=torch.ones_like(empty.masks))
+        logits = torch.zeros(batch.masks.shape, device=batch.masks.device, requires_grad=True)
+        right = f"it must be a function with the arguments and results of {ppo_loss.__module__}.ppo_loss"
+        with refusing_faults(spec, "ppo.loss", right):
+            total, metrics = loss(logits, logits.mean(dim=1), batch)
+            if not total.requires_grad:
+                raise TypeError("the loss does not depend on the network's outputs")
+            if not all(number.numel() == 1 for number in (total, *metrics.values())):
+                raise TypeError("the loss and its metrics are not tensors of one number each")
+            if needs_kl and "kl" not in metrics:
+                raise ConfigError(
+                    f"ppo.loss: its metrics are {', '.join(metrics)}; ppo.target_kl needs `kl` (nats): "
+                    "add it, or set ppo.target_kl to 0"
+                )
 
     def _step(self, batch: Minibatch, weight: float, loss: Loss) -> Metrics:
         """One gradient step; returns what was true before it."""
@@ -229,15 +257,6 @@ class PolicyUpdater:
         if self._device.torch_device.type == "cpu":
             return tensor
         return tensor.pin_memory().to(self._device.torch_device, non_blocking=True)
-
-
-def _kl(metrics: Metrics) -> torch.Tensor:
-    if "kl" not in metrics:
-        raise ConfigError(
-            f"ppo.loss: its metrics are {', '.join(metrics)}; ppo.target_kl needs `kl` (nats): add it, or "
-            "set ppo.target_kl to 0"
-        )
-    return metrics["kl"]
 
 
 @dataclass(frozen=True)

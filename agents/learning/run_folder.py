@@ -8,9 +8,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from canasta_agents.config_checks import ConfigError
-from canasta_agents.files import FolderInUseError, claim_folder
+from canasta_agents.files import FolderInUseError, claim_folder, is_folder_name
 from canasta_agents.learning.config import Config
 from canasta_agents.learning.distributed import ProcessGroup
+from canasta_env.validation import shown
 
 CONFIG_FILE = "config.json"  # of a run's folder: with it, the folder is that of a run
 MOST_NAMES = 1_000  # that are tried for runs which begin in one second
@@ -58,11 +59,16 @@ def claim_new_folder(config: Config, claims: ExitStack) -> Path:
         claims: Holds the folder until it is closed.
 
     Raises:
-        ConfigError: If there is a run of the given name already.
+        ConfigError: If there is a run of the given name already, or it is no name of a folder.
         OSError: If the folder cannot be written.
     """
     folder = Path(config.run.folder)
     if config.run.name:
+        if not is_folder_name(config.run.name):
+            raise ConfigError(
+                f"run.name: {shown(config.run.name)} must be the name of one folder, without slashes; "
+                f"run.folder ({folder}) says where it is"
+            )
         if not _is_claimed(folder / config.run.name, claims):
             place = folder / config.run.name
             raise ConfigError(

@@ -30,6 +30,7 @@ from canasta_agents.processes import FAILED, INTERRUPTED, REFUSED
 from canasta_agents.programs import command_of, program_name
 from canasta_agents.registry import RegistryError
 from canasta_env.rules import RulesError
+from canasta_env.validation import explain_error
 
 _SCRIPT = "train.py"
 
@@ -44,7 +45,7 @@ def run(config: Config, resume: Path | None) -> int:
     try:
         return _run(config, resume)
     except (ConfigError, CheckpointError, RegistryError, RulesError) as error:
-        print(f"{program_name(_SCRIPT)}: {error}", file=sys.stderr)
+        print(f"{program_name(_SCRIPT)}: {explain_error(error)}", file=sys.stderr)
         return REFUSED
 
 

@@ -154,8 +154,9 @@ class Trainer:
         network = build_network(config.network, observation_size, critic_size, row_size(self.rules))
         self.network = network.to(self.device.torch_device)
 
+        num_rows = (config.rollout.steps + self.rules.players) * num_tables
+        arrays = RolloutArrays.allocate(num_rows, observation_size, critic_size)
         bounds = section_bounds(sizes, config.rollout.steps, self.rules.players).tolist()
-        arrays = RolloutArrays.allocate(bounds[-1], observation_size, critic_size)
         self.snapshot_players: list[SnapshotPlayer] = []  # one a worker, if snapshots are played against
         workers = []
         for place, (size, stream) in enumerate(zip(sizes, streams[1::2], strict=True)):
@@ -169,6 +170,8 @@ class Trainer:
         self.optimizer = ClippedAdam(self.network, config.ppo.max_gradient_norm)
         self.updater = PolicyUpdater(self.network, self.optimizer, arrays, self.device, self.rng)
         self._ppo_loss = load_loss(config.ppo.loss)
+        loss = partial(self._ppo_loss, config=config.ppo, entropy_coef=config.ppo.entropy_coef)
+        self.updater.try_out(loss, config.ppo.loss, needs_kl=config.ppo.target_kl > 0)
         self.league = League(config.opponents.past_selves)
         self.teachers: list[TablePlayer] = []  # one a worker, if a teacher is imitated
         if config.imitation.share > 0:

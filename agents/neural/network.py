@@ -19,11 +19,13 @@ import math
 import torch
 from torch import nn
 
-from canasta_agents.config_checks import ConfigError, import_named
+from canasta_agents.config_checks import ConfigError, import_named, refusing_faults, require_memory
 from canasta_agents.neural.config import Network
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.cards import NUM_RANKS
 from canasta_env.engine.layout import OTHER_ACTIONS, RANK_ACTIONS
+
+_TRAINED_BYTES = 16  # of a weight while it is trained: itself, its gradient, and Adam's two moments
 
 
 class ActorCritic(nn.Module):
@@ -244,41 +246,60 @@ def build_network(
         ConfigError: If `network.custom` names no network that can be trained, or observations have no rows
             for a rank network: says what is lacking.
     """
-    if not config.custom:
-        if config.kind == "flat":
-            return FlatNetwork(config, observation_size, critic_size)
-        if not 0 < NUM_RANKS * row_size <= observation_size:
-            raise ConfigError(
-                f"network.kind: observations of {observation_size} entries, {row_size} a rank, have no rows; "
-                'use "flat" in place of "rank"'
-            )
-        return RankNetwork(config, observation_size, critic_size, row_size)
-    kind = import_named(config.custom, "network.custom")
-    if not (isinstance(kind, type) and issubclass(kind, ActorCritic)):
+    if config.custom:
+        return _build_custom(config, observation_size, critic_size)
+    if config.kind == "rank" and not 0 < NUM_RANKS * row_size <= observation_size:
         raise ConfigError(
-            f"network.custom: {config.custom!r} must be a subclass of {ActorCritic.__module__}.ActorCritic"
+            f"network.kind: observations of {observation_size} entries, {row_size} a rank, have no rows; "
+            'use "flat" in place of "rank"'
         )
-    network = kind(config, observation_size, critic_size)
-    _require_outputs(network)
+    with torch.device("meta"):  # takes no memory
+        parameters = list(_build(config, observation_size, critic_size, row_size).parameters())
+    num_weights = sum(parameter.numel() for parameter in parameters)
+    right = f"it has {num_weights:,} weights: give a smaller width, fewer layers"
+    require_memory("network", num_weights * _TRAINED_BYTES, right)
+    return _build(config, observation_size, critic_size, row_size)
+
+
+def _build(config: Network, observation_size: int, critic_size: int, row_size: int) -> ActorCritic:
+    if config.kind == "flat":
+        return FlatNetwork(config, observation_size, critic_size)
+    return RankNetwork(config, observation_size, critic_size, row_size)
+
+
+def _build_custom(config: Network, observation_size: int, critic_size: int) -> ActorCritic:
+    kind = import_named(config.custom, "network.custom")
+    right = f"it must be a subclass of {ActorCritic.__module__}.ActorCritic as docs/training.md describes it"
+    if not (isinstance(kind, type) and issubclass(kind, ActorCritic)):
+        raise ConfigError(f"network.custom: {config.custom!r} is none; {right}")
+    with refusing_faults(config.custom, "network.custom", right):
+        network = kind(config, observation_size, critic_size)
+        _try_out(network, config.custom)
     return network
 
 
-def _require_outputs(network: ActorCritic) -> None:
-    """Try a network out on two empty observations; its weights stay what they are.
+def _try_out(network: ActorCritic, spec: str) -> None:
+    """Ask a network of somebody else about two empty observations; its weights stay what they are.
 
     Raises:
-        ConfigError: If the outputs have other shapes than `ActorCritic.forward` says.
+        ConfigError: If the outputs have other shapes than `ActorCritic` says, or nothing can be learnt.
     """
     sizes = (network.observation_size, network.critic_size)
     empty = [torch.zeros((2, size), dtype=torch.int8) for size in sizes]
     was_training = network.training
     with torch.no_grad():
         logits, values = network.eval()(*empty)
+        outputs = (logits, values, network.logits(empty[0]))
     network.train(was_training)
-    shapes, wanted = (tuple(logits.shape), tuple(values.shape)), ((2, NUM_ACTIONS), (2,))
-    if shapes != wanted:
+    shapes, wanted = (
+        tuple(tuple(output.shape) for output in outputs),
+        ((2, NUM_ACTIONS), (2,), (2, NUM_ACTIONS)),
+    )
+    if shapes != wanted or not all(output.is_floating_point() for output in outputs):
         raise ConfigError(
-            f"network.custom: {network.config.custom!r} gives logits and values of shapes {shapes} for two "
-            f"observations; they must be {wanted}"
+            f"network.custom: {spec!r} gives logits, values, and logits alone, of shapes {shapes} for two "
+            f"observations; they must be floats of {wanted}"
         )
     network.rescale_values(float(network.value_scale))  # changes nothing, but has to be possible
+    if not any(parameter.requires_grad for parameter in network.parameters()):
+        raise ConfigError(f"network.custom: {spec!r} has no parameters that could be learnt")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from canasta_agents.config_checks import ConfigError, build
@@ -79,7 +80,10 @@ def load_policy(path: Path) -> Policy:
         network = build_network(config, *sizes)
     except ConfigError as error:
         raise CheckpointError(f"{folder}: its network cannot be made here: {error}") from error
-    set_weights(network, arrays)
+    try:
+        set_weights(network, arrays)
+    except CheckpointError as error:
+        raise CheckpointError(f"{folder / 'policy.safetensors'}: {error}") from error
     names = card["features"]
     return Policy(network.eval(), rules, card, names.split() if names else None)
 
@@ -158,8 +162,13 @@ def set_weights(network: ActorCritic, arrays: Arrays) -> None:
     """Put weights into a network of the same form.
 
     Raises:
-        CheckpointError: If names or shapes do not fit.
+        CheckpointError: If names or shapes do not fit, or a number is none that can be learnt.
     """
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise CheckpointError(f"the weights of {name} hold numbers that are not finite: they are damaged")
+    if not (arrays.get("value_scale", np.ones(1)) > 0).all():
+        raise CheckpointError(f"value_scale is {arrays['value_scale']}; it must be above 0")
     try:
         network.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in arrays.items()})
     except RuntimeError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.asking import ask
 from canasta_agents.config_checks import ConfigError
 from canasta_agents.search.evaluation import (
     TABLES_AT_ONCE,
@@ -89,7 +90,7 @@ class Reviewer:
         return _concatenate(parts)
 
     def _judge(self, batch: DecisionBatch, played: NDArray[np.int64]) -> Judgements:
-        policy = np.array(self.policy.act(batch), np.int64)
+        policy = ask(self.policy, batch)
         proposal = self.evaluation.propose(
             batch, np.stack([policy, played], axis=1), self.options.candidates, self.options.floor
         )

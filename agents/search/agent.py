@@ -8,6 +8,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.asking import ask
 from canasta_agents.search.beliefs import Beliefs
 from canasta_agents.search.evaluation import TABLES_AT_ONCE, Evaluation, choose, take_rows
 from canasta_agents.search.options import SearchOptions
@@ -58,8 +59,8 @@ class SearchAgent:
         self._evaluation.reset(seed)
 
     def act(self, batch: DecisionBatch) -> NDArray[np.int64]:
-        """See `Agent.act`."""
-        actions = np.array(self._base.act(batch), np.int64)
+        """See `Agent.act`; raises ConfigError where the base player answers what it must not."""
+        actions = ask(self._base, batch)
         rows = np.flatnonzero(batch.masks.sum(axis=1) > 1)
         if self._options.gate == math.inf or not len(rows):
             return actions
@@ -87,7 +88,7 @@ class SearchAgent:
             The action; and by how many points each candidate ends the deal ahead of the base player's own
             action, in the mean of the tables tried. Nothing where there was nothing to try.
         """
-        own = np.array(self._base.act(batch), np.int64)
+        own = ask(self._base, batch)
         if self._options.gate == math.inf or batch.masks.sum() <= 1:
             return int(own[0]), {}
         proposal = self._evaluation.propose(

@@ -15,7 +15,7 @@ from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
 from canasta_agents.search.beliefs import POOL, Beliefs, take_by_weight
-from canasta_agents.search.rollouts import RolloutPlayer, Tries, can_judge
+from canasta_agents.search.rollouts import RolloutPlayer, Tries, can_judge, judge
 from canasta_env.actions import NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch, remembers
 from canasta_env.hidden_hands import redeal
@@ -73,7 +73,7 @@ class Evaluation:
         """
         probabilities, to_the_end = None, True
         if can_judge(self._base):
-            probabilities, values = self._base.judge(batch)
+            probabilities, values = judge(self._base, batch)
             to_the_end = values is None or self._base.value_unit != POINTS
             weights = np.asarray(probabilities, np.float64)
         else:

@@ -10,6 +10,8 @@ from typing import Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from canasta_agents.asking import ask
+from canasta_agents.config_checks import ConfigError
 from canasta_agents.heuristics.agent import CompiledAgent
 from canasta_agents.search.kernels import (
     AT_NEXT_TURN,
@@ -42,6 +44,24 @@ class Judge(Agent, Protocol):
 def can_judge(agent: Agent) -> TypeGuard[Judge]:
     """Whether an agent tells probabilities."""
     return hasattr(agent, "judge") and hasattr(agent, "value_unit")
+
+
+def judge(agent: Judge, batch: DecisionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+    """See `Judge.judge`.
+
+    Raises:
+        ConfigError: If it answers anything else, or numbers that are not finite; names the agent.
+    """
+    probabilities, values = agent.judge(batch)
+    _require_finite(probabilities, (len(batch), NUM_ACTIONS), f"{agent.name}: its probabilities")
+    if values is not None:
+        _require_finite(values, (len(batch),), f"{agent.name}: its values")
+    return probabilities, values
+
+
+def _require_finite(numbers: NDArray[np.float32], shape: tuple[int, ...], what: str) -> None:
+    if np.shape(numbers) != shape or not np.isfinite(numbers).all():
+        raise ConfigError(f"{what} must be finite numbers of {shape}")
 
 
 @dataclass
@@ -133,7 +153,7 @@ class RolloutPlayer:
             which, actions = asked.tables, _choose_once_each(player, asked)
         if leaves and can_judge(player):
             all_leaves = _concatenate(leaves)
-            points[all_leaves.tables] = player.judge(all_leaves)[1]
+            points[all_leaves.tables] = judge(player, all_leaves)[1]
         return points
 
     def _decisions(
@@ -173,4 +193,4 @@ def _choose_once_each(player: Agent, batch: DecisionBatch) -> NDArray[np.int64]:
     distinct = DecisionBatch(
         batch.rules, batch.tables[rows], batch.seats[rows], batch.views[rows], batch.masks[rows]
     )
-    return player.act(distinct)[group]
+    return ask(player, distinct)[group]

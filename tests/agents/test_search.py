@@ -76,6 +76,85 @@ class Remembering(Unwilling):
         pass
 
 
+class Faulty(Judging):
+    """Answers or thinks what no player may: in its own decisions, or only when it plays rollouts."""
+
+    def __init__(self, answer=None, probabilities=None, values=None):
+        super().__init__()
+        self.answer, self.probabilities, self.values = answer, probabilities, values
+
+    def act(self, batch):
+        actions = super().act(batch)
+        return actions if self.answer is None else self.answer(actions, batch)
+
+    def judge(self, batch):
+        probabilities, values = super().judge(batch)
+        if self.probabilities is not None:
+            probabilities = self.probabilities(probabilities)
+        return probabilities, values if self.values is None else self.values(values)
+
+
+def raises(*_):
+    raise KeyError("lost")
+
+
+def writes_its_masks(actions, batch):
+    batch.masks[:] = 1
+    return np.zeros_like(actions)
+
+
+FAULTS = {
+    "an illegal action": (lambda actions, batch: np.argmin(batch.masks, axis=1), "is not legal in seat"),
+    "no action": (lambda actions, batch: actions + 1_000_000, "is not legal in seat"),
+    "a negative number": (lambda actions, batch: actions - 1_000, "is not legal in seat"),
+    "floats": (lambda actions, batch: actions.astype(np.float64), "actions: float64"),
+    "not a number": (lambda actions, batch: actions * np.nan, "actions: float64"),
+    "booleans": (lambda actions, batch: actions > 0, "actions: bool"),
+    "too few": (lambda actions, batch: actions[:-1], r"actions: int64\("),
+    "a column": (lambda actions, batch: actions[:, None], r"actions: int64\("),
+    "nothing": (lambda actions, batch: None, "actions: object"),
+    "masks written over": (writes_its_masks, "is not legal in seat"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("only_in_rollouts", [False, True])
+def test_what_a_base_player_must_not_answer_is_a_clear_error(fault, only_in_rollouts):
+    """Kernels played what it said: floats were cut, and an illegal action was played at the tables tried."""
+    answer, says = FAULTS[fault]
+    tables = choices(classic(2), 6)
+
+    def answers(actions, batch):
+        is_own = len(batch) == len(tables) and (batch.tables == np.arange(len(tables))).all()
+        return actions if is_own and only_in_rollouts else answer(actions, batch)
+
+    agent = SearchAgent(Faulty(answers), classic(2), SearchOptions(worlds=4))
+    agent.reset(len(tables), 1)
+    with pytest.raises(ConfigError, match=rf"judging: .*{says}"):
+        agent.act(asked_at(tables))
+
+
+@pytest.mark.parametrize(
+    ("faulty", "says"),
+    [
+        ({"probabilities": lambda numbers: numbers * np.nan}, "its probabilities must be finite"),
+        ({"probabilities": lambda numbers: numbers[:, 1:]}, "its probabilities must be finite"),
+        ({"values": lambda numbers: numbers * np.inf}, r"its values must be finite numbers of \(\d+,\)"),
+        ({"values": lambda numbers: numbers[:, None]}, "its values must be finite"),
+    ],
+)
+def test_what_a_base_player_must_not_think_is_a_clear_error(faulty, says):
+    tables = choices(classic(2), 6)
+    agent = SearchAgent(Faulty(**faulty), classic(2), SearchOptions(worlds=4))
+    with pytest.raises(ConfigError, match=says):
+        agent.act(asked_at(tables))
+
+
+def test_what_a_base_player_raises_is_raised():
+    with pytest.raises(KeyError, match="lost"):
+        SearchAgent(Faulty(raises), classic(2)).act(asked_at(choices(classic(2), 2)))
+
+
 def asked_at(tables: list[Table]) -> DecisionBatch:
     """The decisions of the seats to move at some tables of one game."""
     return DecisionBatch(

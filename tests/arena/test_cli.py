@@ -373,7 +373,7 @@ def test_a_ladder_counts_a_tournament_once(tmp_path, monkeypatch, capsys):
 
 
 BAD = [
-    (("--boards", "0"), "error: boards: 0 must be at least 1"),
+    (("--boards", "0"), "error: boards: 0 must be from 1 to 10,000,000"),
     (("--workers", "0"), "error: workers: 0 must be at least 1"),
     (("--players", "2"), "error: players: 2 cannot play modern_american"),
     (("--scores", "high"), "error: scores: 'high' must be zero, drawn or one number a side"),
@@ -381,7 +381,10 @@ BAD = [
     (("--target", "0"), "error: target: 0 must be"),
     (("--until", "10", "--boards", "5"), "with --until play at least 50 first"),
     (("--agents-from", "nowhere.py"), "error: agents-from: there is no file nowhere.py"),
-    (("--name", "a/b"), "must be the name of one folder"),
+    *(
+        (("--name", name), "must be the name of one folder")
+        for name in ("a/b", "../x", "..", "", "\0", "x" * 300)
+    ),
     (("--game", "classic", "--players", "2", "--format", "partners"), "mixed pairs need four players"),
     (("--game", "poker"), "'classic'"),
     (("--bords", "3"), "--boards"),

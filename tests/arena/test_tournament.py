@@ -252,7 +252,7 @@ def test_names_are_short_where_that_is_clear():
 
 BAD_SETTINGS = [
     ({"agents": (FIRST,)}, "agents: 1 given; a tournament needs at least two"),
-    ({"boards": 0}, "boards: 0 must be at least 1"),
+    ({"boards": 0}, "boards: 0 must be from 1 to 10,000,000"),
     ({"until": 0.0, "boards": 100}, "until: 0.0 must be a positive"),
     ({"until": 20.0, "boards": 10}, "with --until play at least 50 first"),
     ({"seed": -1}, "seed: -1 must be"),

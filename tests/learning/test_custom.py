@@ -57,6 +57,51 @@ class NoValueHead(ActorCritic):
         return torch.zeros(len(observations), NUM_ACTIONS), torch.zeros(len(observations))
 
 
+class NothingToLearn(FlatNetwork):
+    """Has no parameter that a step of training could change."""
+
+    def __init__(self, config, observation_size, critic_size=0):
+        super().__init__(config, observation_size, critic_size)
+        self.requires_grad_(False)
+
+
+class OneOutput(FlatNetwork):
+    """Has no values."""
+
+    def forward(self, observations, critic_states):
+        return super().forward(observations, critic_states)[0]
+
+
+class OtherLogits(FlatNetwork):
+    """Plays by other outputs than it learns."""
+
+    def logits(self, observations):
+        return super().logits(observations)[:, :3]
+
+
+class Fails(FlatNetwork):
+    """Raises as soon as it is asked."""
+
+    def forward(self, observations, critic_states):
+        raise KeyError("no such layer")
+
+
+def number_loss(logits, values, batch, config, entropy_coef):
+    return 1.0, {}
+
+
+def loss_of_many(logits, values, batch, config, entropy_coef):
+    return logits, {"kl": values.mean()}
+
+
+def loss_with_plain_metrics(logits, values, batch, config, entropy_coef):
+    return logits.mean(), {"kl": 0.5}
+
+
+def loss_of_nothing(logits, values, batch, config, entropy_coef):
+    return logits.detach().mean(), {"kl": values.mean()}
+
+
 def loss_without_kl(logits, values, batch, config, entropy_coef):
     loss, metrics = ppo_loss(logits, values, batch, config, entropy_coef)
     return loss, {"policy_loss": metrics["policy_loss"]}
@@ -169,7 +214,18 @@ def test_policies_without_a_network_of_their_own_are_written_as_ever(make_traine
         ("no_such_file:Mine", "cannot be imported .*no_such_file.* start from the folder that holds"),
         ("examples.custom_network:Nothing", "has no 'Nothing'"),
         ("examples.custom_network:PIECES", r"must be a subclass of canasta_agents\.neural\.network\.ActorC"),
-        (f"{__name__}:FewLogits", r"shapes \(\(2, 95\), \(2,\)\) for two .* must be \(\(2, 96\), \(2,\)\)"),
+        (f"{__name__}:FewLogits", r"shapes \(\(2, 95\), \(2,\), .* must be floats of \(\(2, 96\), \(2,\), "),
+        (f"{__name__}:OtherLogits", r"shapes \(\(2, 96\), \(2,\), \(2, 3\)\)"),
+        ("os:getcwd", "is none; it must be a subclass"),
+        ("canasta_agents.neural.network:ActorCritic", r"fails \(NotImplementedError: ActorCritic needs"),
+        (
+            "canasta_agents.neural.network:RankNetwork",
+            r"fails \(TypeError: .*missing 1 .*row_size'\); it must",
+        ),
+        (f"{__name__}:OneOutput", r"shapes \(\(96,\), \(96,\), \(2, 96\)\)"),
+        (f"{__name__}:Fails", r"fails \(KeyError: 'no such layer'\)"),
+        (f"{__name__}:NothingToLearn", "has no parameters that could be learnt"),
+        (f"{__name__}:NoValueHead", r"NoValueHead needs an nn\.Linear `value_head`, or a `rescale"),
     ],
 )
 def test_what_is_no_network_says_why(custom, says):
@@ -177,9 +233,18 @@ def test_what_is_no_network_says_why(custom, says):
         build_network(Network(custom=custom), 12)
 
 
-def test_a_network_whose_values_have_no_unit_is_refused_at_once():
-    with pytest.raises(TypeError, match=r"NoValueHead needs an nn\.Linear `value_head`, or a `rescale"):
-        build_network(Network(custom=f"{__name__}:NoValueHead"), 12)
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("def (", r"fails \(SyntaxError: .*; my_network must be a module"),
+        ("1 / 0", r"fails \(ZeroDivisionError: division by zero\)"),
+        ("raise SystemExit(0)", r"fails \(SystemExit: 0\)"),
+    ],
+)
+def test_a_file_that_does_not_run_is_refused_by_its_key(source, says, mine, tmp_path):
+    (tmp_path / "my_network.py").write_text(source)
+    with pytest.raises(ConfigError, match=rf"network\.custom: 'my_network:Mine' {says}"):
+        build_network(Network(custom=mine), 12)
 
 
 @pytest.mark.parametrize(
@@ -195,11 +260,29 @@ def test_what_is_no_loss_says_why(loss, says):
         load_loss(loss)
 
 
+@pytest.mark.parametrize(
+    ("loss", "says"),
+    [
+        (
+            "os:getcwd",
+            r"fails \(TypeError: .*takes no keyword arguments\); it must be a function with the arg",
+        ),
+        ("builtins:dict", r"fails \(TypeError: "),
+        (f"{__name__}:number_loss", r"fails \(AttributeError: "),
+        (f"{__name__}:loss_of_many", "are not tensors of one number each"),
+        (f"{__name__}:loss_with_plain_metrics", r"fails \(AttributeError: "),
+        (f"{__name__}:loss_of_nothing", "does not depend on the network's outputs"),
+    ],
+)
+def test_a_function_that_is_no_loss_ends_in_no_traceback(loss, says, make_trainer, small_config):
+    """It was called for the first time after a rollout, and raised what it raised."""
+    with pytest.raises(ConfigError, match=rf"ppo\.loss: '{loss}' .*{says}"):
+        make_trainer(small_config(ppo={"loss": loss}))
+
+
 def test_a_loss_that_does_not_report_how_far_the_policy_moves_is_refused(make_trainer, small_config):
     loss = f"{__name__}:loss_without_kl"
-    with pytest.raises(
-        ConfigError, match=r"ppo\.loss: its metrics are policy_loss, .*; ppo\.target_kl needs"
-    ):
+    with pytest.raises(ConfigError, match=r"ppo\.loss: its metrics are policy_loss; ppo\.target_kl needs"):
         make_trainer(small_config(ppo={"loss": loss})).advance()
     make_trainer(small_config(ppo={"loss": loss, "target_kl": 0})).advance()
 

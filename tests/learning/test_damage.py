@@ -190,6 +190,40 @@ def test_arrays_that_no_run_has_are_refused_by_name(name, change, message, copy:
         tiny_trainer(copy).resume()
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_refused(number: float, copy: Path) -> None:
+    """A policy played on with them, and so did a resumed run."""
+    policy, state = (copy / "latest" / f"{name}.safetensors" for name in ("policy", "training"))
+    snapshot = next(name for name in unpack(state) if name.startswith("league.") and "weight" in name)
+    for path, name in ((state, "network.policy_head.weight"), (state, snapshot), (policy, "value_head.bias")):
+        before = path.read_bytes()
+        arrays = unpack(path)
+        arrays[name].flat[-1] = number
+        path.write_bytes(pack(arrays))
+        sign(copy)
+        with pytest.raises(CheckpointError, match=r"weights of \S+ hold numbers that are not finite"):
+            read_all(copy, tiny_trainer(copy))
+        path.write_bytes(before)
+    assert str(copy) in str(refusal_of(copy, "value_head.bias", number))
+
+
+@pytest.mark.parametrize("number", [0.0, -3.0])
+def test_values_without_a_unit_are_refused(number: float, copy: Path) -> None:
+    assert "value_scale is" in str(refusal_of(copy, "value_scale", number))
+
+
+def refusal_of(copy: Path, name: str, number: float) -> CheckpointError:
+    """What is said of a policy of which one weight is this number."""
+    path = copy / "latest" / "policy.safetensors"
+    arrays = unpack(path)
+    arrays[name].flat[0] = number
+    path.write_bytes(pack(arrays))
+    sign(copy)
+    with pytest.raises(CheckpointError, match=r"latest/policy\.safetensors: ") as caught:
+        policy_file.load_policy(copy / "latest")
+    return caught.value
+
+
 @pytest.mark.parametrize("part", ["progress", "processes", "best", "measurement", "low_entropy", "config"])
 def test_a_missing_part_is_refused(part: str, copy: Path) -> None:
     path = copy / "latest" / "training.json"

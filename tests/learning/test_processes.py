@@ -143,6 +143,36 @@ def test_of_runs_that_are_given_one_name_one_gets_it(tmp_path: Path) -> None:
     assert len(refused) == AT_ONCE - 1
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../x",
+        "/tmp/x",
+        "..",
+        ".",
+        "x/",
+        "a/b",
+        "a\\b",
+        " ",
+        " x",
+        "x\n",
+        "a\0b",
+        "\x1b[2J",
+        "\udc80",
+        "x" * 300,
+    ],
+)
+def test_a_run_is_written_nowhere_but_under_its_folder(name: str, tmp_path: Path) -> None:
+    """`--run.name ../x` wrote beside the folder of all runs."""
+    config = from_dict({"run": {"folder": str(tmp_path / "runs"), "name": name}})
+    with (
+        pytest.raises(ConfigError, match=r"run\.name: .* must be the name of one folder"),
+        ExitStack() as claims,
+    ):
+        run_folder.claim_new_folder(config, claims)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_in_which_no_run_has_begun_is_not_left_behind(tmp_path: Path) -> None:
     config = from_dict({"run": {"folder": str(tmp_path), "name": "x"}})
     with ExitStack() as claims:

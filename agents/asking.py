@@ -1,4 +1,4 @@
-"""Asking an agent at training tables, whose kernels believe every action: answers are looked at first."""
+"""Asking an agent where kernels believe every action: its answers are looked at first."""
 
 from __future__ import annotations
 
@@ -31,39 +31,40 @@ class DecidingTables(Protocol):
 
 
 def ask_at(agent: Agent, rules: Rules, tables: DecidingTables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An agent's actions at some tables, each legal there.
+    """An agent's actions at some tables, each legal there; see `ask`. The agent gets copies.
 
     Args:
-        agent: Who is asked. It gets copies, so that what it writes there changes nothing.
+        agent: Who is asked.
         rules: The game.
         tables: Where it is asked.
         rows: `(n,) int64` which of the tables.
+    """
+    return ask(
+        agent, DecisionBatch(rules, rows.copy(), tables.to_play[rows], tables.views[rows], tables.masks[rows])
+    )
 
-    Returns:
-        `(n,)` action ids.
+
+def ask(agent: Agent, batch: DecisionBatch) -> NDArray[np.int64]:
+    """An agent's actions, `(n,)` ids, each legal; what it writes into its masks changes nothing.
 
     Raises:
         ConfigError: If the agent answers anything else; names it, and what it answered.
     """
-    batch = DecisionBatch(rules, rows.copy(), tables.to_play[rows], tables.views[rows], tables.masks[rows])
+    masks = batch.masks.copy()
     try:
-        answer = integers(agent.act(batch), len(rows), f"{agent.name}: its actions")
+        answer = integers(agent.act(batch), len(batch), f"{agent.name}: its actions")
     except ValueError as error:
         raise ConfigError(str(error)) from error
     are_actions = (answer >= 0) & (answer < NUM_ACTIONS)
     actions: NDArray[np.int64] = np.where(are_actions, answer, 0).astype(np.int64)
-    is_legal = are_actions & (tables.masks[rows, actions] != 0)
+    is_legal = are_actions & (masks[np.arange(len(masks)), actions] != 0)
     if not is_legal.all():
-        _refuse(agent, tables, rows, answer, int(np.argmin(is_legal)))
+        row = int(np.argmin(is_legal))
+        raise ConfigError(_describe(agent, int(answer[row]), int(batch.seats[row]), masks[row]))
     return actions
 
 
-def _refuse(
-    agent: Agent, tables: DecidingTables, rows: NDArray[np.int64], answer: NDArray[np.integer], row: int
-) -> None:
-    action, mask = int(answer[row]), tables.masks[rows[row]]
+def _describe(agent: Agent, action: int, seat: int, mask: NDArray[np.int8]) -> str:
     name = f'"{NOTATIONS[action]}"' if 0 <= action < NUM_ACTIONS else str(action)
     legal = ", ".join(NOTATIONS[index] for index in np.flatnonzero(mask))
-    raise ConfigError(
-        f"{agent.name}: {name} is not legal in seat {tables.to_play[rows[row]]}; legal: {shown(legal)}"
-    )
+    return f"{agent.name}: {name} is not legal in seat {seat}; legal: {shown(legal)}"
