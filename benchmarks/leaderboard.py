@@ -74,8 +74,7 @@ def _table(game: GameProtocol, rows: Sequence[tuple[dict[str, Any], dict[str, An
 def _row(met: Sequence[str], result: dict[str, Any], part: dict[str, Any]) -> tuple[str, ...]:
     summary = part["summary"]
     wins = {row["opponent"]: share(row["match_wins"]) for row in summary["against"]}
-    gains = [row["gain"]["estimate"] for row in summary["partners"]]
-    gain = f"{sum(gains) / len(gains):+,.0f}".replace("-", "−") if gains else "–"
+    gain = number(summary["mean_gain"]) if summary["mean_gain"] else "–"
     name = f"`{result['entrant']['spec']}`"
     return name, number(summary["rating"]), *(wins[spec] for spec in met), gain, result["origin"]["date"]
 

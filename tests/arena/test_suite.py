@@ -30,6 +30,7 @@ from canasta_agents.arena.suite.protocol import (
     rule_based,
 )
 from canasta_agents.arena.suite.rating import DealsWon, anchored_rating
+from canasta_agents.arena.suite.result import summarise
 from canasta_agents.arena.suite.terminal import show_result
 
 PROTOCOL = load_protocol()
@@ -152,6 +153,7 @@ def _largest() -> dict[str, Any]:
             for partner in game.partners
             for opponent in game.partners_meet
         ],
+        "mean_gain": FIGURES["points"],
         "checks": [check | {"check": "the entrant against itself"}],
     }
     part = {"game": game.game, "players": 4, "summary": summary, "forfeits": []}
@@ -174,7 +176,8 @@ def test_in_80_columns_each_opponent_and_partner_stands_on_one_line():
     assert max(map(len, lines)) <= 80
     rows = [line for line in lines if "-1,235 ± 65" in line]
     summary = _largest()["games"][0]["summary"]
-    assert len(rows) == len(summary["against"]) + len(summary["partners"]) + 1
+    assert len(rows) == len(summary["against"]) + len(summary["partners"]) + 2
+    assert sum(row.split()[0] == "all" for row in rows) == 1
     names = [line.split()[0] for line in rows[: len(summary["against"])]]
     assert names[:-1] == [row["opponent"] for row in summary["against"][:-1]]
     assert any("the entrant against itself" in line for line in rows)
@@ -232,10 +235,20 @@ def test_partners_are_seated_with_the_entrant_and_with_themselves():
 
 def test_a_mixed_pair_of_equals_gains_nothing(tiny):
     assert suite("keeper", "--game", "modern_american", "--name", "pair") == 0
-    rows = json.loads((tiny / "pair" / "result.json").read_text())["games"][0]["summary"]["partners"]
+    part = json.loads((tiny / "pair" / "result.json").read_text())["games"][0]
+    rows = part["summary"]["partners"]
     gains = {row["partner"]: row["gain"]["estimate"] for row in rows}
     assert gains["keeper"] == 0
     assert gains["simple"] != 0
+    mean_gain = part["summary"]["mean_gain"]["estimate"]
+    assert mean_gain == pytest.approx(np.mean([row["gain"]["estimate"] for row in rows]), abs=1e-4)
+    (line,) = [line for line in (tiny / "pair" / "page.md").read_text().splitlines() if "| all |" in line]
+    assert f"{mean_gain:,.1f}".replace("-", "−") in line
+    short = next(each for each in part["meetings"] if each["first"].startswith("entrant + "))
+    for numbers in short["per_board"].values():
+        del numbers[1:]
+    with pytest.raises(ArenaError, match="are not of the same boards"):
+        summarise(PROTOCOL.game("modern_american", 4), part["meetings"])
 
 
 def verify(path: Path) -> int:
@@ -268,8 +281,6 @@ def test_a_changed_figure_is_found(played, tmp_path, capsys):
 
 
 def test_a_changed_board_is_found_though_its_figures_fit(played, tmp_path, capsys):
-    from canasta_agents.arena.suite.result import summarise
-
     def flatter(result):
         game = result["games"][0]
         game["meetings"][1]["per_board"]["points"][0] += 500
@@ -347,8 +358,6 @@ def test_an_option_that_verifying_would_ignore_is_refused(played, capsys, option
 
 
 def test_fewer_boards_than_the_form_asks_for_are_found(played, tmp_path, capsys):
-    from canasta_agents.arena.suite.result import summarise
-
     def shorten(result):
         game = result["games"][0]
         for numbers in game["meetings"][0]["per_board"].values():

@@ -63,7 +63,7 @@ def tables_of(result: dict[str, Any]) -> list[PageTable]:
         name = f"{part['game']} {part['players']}"
         tables.append(_against(name, part["summary"]["against"]))
         if part["summary"]["partners"]:
-            tables.append(_partners(name, part["summary"]["partners"]))
+            tables.append(_partners(name, part["summary"]))
         tables += [_style(name, part["style"]), _checks(name, part)]
     return tables
 
@@ -104,7 +104,20 @@ def _against(name: str, rows: Sequence[dict[str, Any]]) -> PageTable:
     )
 
 
-def _partners(name: str, rows: Sequence[dict[str, Any]]) -> PageTable:
+def _partners(name: str, summary: Mapping[str, Any]) -> PageTable:
+    rows = [
+        (
+            row["partner"],
+            row["opponent"],
+            number(row["with_entrant"]["points"], 1),
+            number(row["with_itself"]["points"], 1),
+            number(row["gain"], 1),
+            share(row["with_entrant"]["match_wins"]),
+            share(row["with_itself"]["match_wins"]),
+        )
+        for row in summary["partners"]
+    ]
+    all_of_them = ("all", "", "", "", number(summary["mean_gain"], 1), "", "")
     return PageTable(
         f"{name}: with a strange partner",
         "The gain is what the partner scores with the entrant less what it scores with itself, in points a "
@@ -118,18 +131,7 @@ def _partners(name: str, rows: Sequence[dict[str, Any]]) -> PageTable:
             "matches won",
             "with itself",
         ),
-        tuple(
-            (
-                row["partner"],
-                row["opponent"],
-                number(row["with_entrant"]["points"], 1),
-                number(row["with_itself"]["points"], 1),
-                number(row["gain"], 1),
-                share(row["with_entrant"]["match_wins"]),
-                share(row["with_itself"]["match_wins"]),
-            )
-            for row in rows
-        ),
+        (*rows, all_of_them),
     )
 
 

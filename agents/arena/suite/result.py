@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from canasta_agents.arena.blocks import Block
@@ -120,7 +121,7 @@ def summarise(game: GameProtocol, meetings: Sequence[Mapping[str, Any]]) -> dict
     """Rating, opponents, partners and checks, from the numbers of the boards alone.
 
     Raises:
-        ArenaError: If a meeting of the protocol is missing.
+        ArenaError: If a meeting of the protocol is missing, or lacks boards.
     """
     tables = {(each["first"], each["second"]): _table(each) for each in meetings}
     rated = [
@@ -135,15 +136,20 @@ def summarise(game: GameProtocol, meetings: Sequence[Mapping[str, Any]]) -> dict
         for (first, second), table in tables.items()
         if first == ENTRANT_NAME != second
     ]
+    pairs = [
+        (partner, second, table, _of(tables, partner, second))
+        for (first, second), table in tables.items()
+        if first.startswith(f"{ENTRANT_NAME} + ")
+        for partner in [first.removeprefix(f"{ENTRANT_NAME} + ")]
+    ]
+    if len({len(table) for _, _, *both in pairs for table in both}) > 1:
+        raise ArenaError("suite: the meetings with partners and of partners alone are not of the same boards")
+    gains = [_gain(mixed, alone) for _, _, mixed, alone in pairs]
     return {
         "rating": interval_entry(anchored_rating(rated, game.points_per_logit)),
         "against": against,
-        "partners": [
-            _partner(partner, second, table, _of(tables, partner, second))
-            for (first, second), table in tables.items()
-            if first.startswith(f"{ENTRANT_NAME} + ")
-            for partner in [first.removeprefix(f"{ENTRANT_NAME} + ")]
-        ],
+        "partners": [_partner(*pair) for pair in pairs],
+        "mean_gain": _points(np.mean(gains, axis=0)) if gains else None,
         "checks": [
             _even("the entrant against itself", _of(tables, ENTRANT_NAME, ENTRANT_NAME)),
             _even("random against random", _of(tables, RANDOM, RANDOM)),
@@ -192,19 +198,27 @@ def _figures(pairing: Pairing) -> dict[str, Any]:
 
 
 def _partner(partner: str, opponent: str, mixed: BoardTable, alone: BoardTable) -> dict[str, Any]:
-    """A strange partner: with the entrant, with itself, and the difference on the same boards.
-
-    Of a board the difference is of points a deal; the mixed pair's deals stand for four seatings, the
-    partner's own for two.
-    """
-    gain = mixed.points / mixed.deals - alone.points / alone.deals
+    """A strange partner: with the entrant, with itself, and the difference on the same boards."""
     return {
         "partner": partner,
         "opponent": opponent,
         "with_entrant": _figures(measure(ENTRANT_NAME, opponent, mixed)),
         "with_itself": _figures(measure(partner, opponent, alone)),
-        "gain": interval_entry(points_interval(gain, np.ones(len(gain)))),
+        "gain": _points(_gain(mixed, alone)),
     }
+
+
+def _gain(mixed: BoardTable, alone: BoardTable) -> NDArray[np.float64]:
+    """What a partner scores with the entrant less what it scores with itself, `(boards,)` points a deal.
+
+    The mixed pair's deals stand for four seatings, the partner's own for two.
+    """
+    return mixed.points / mixed.deals - alone.points / alone.deals
+
+
+def _points(a_deal: NDArray[np.float64]) -> dict[str, float | None]:
+    """The interval of points a deal, of which each board has one number."""
+    return interval_entry(points_interval(a_deal, np.ones(len(a_deal))))
 
 
 def _even(name: str, table: BoardTable) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def show_result(console: Console, result: dict[str, Any]) -> None:
         name, summary = f"{part['game']} {part['players']}", part["summary"]
         console.print(_against(name, summary["against"]))
         if summary["partners"]:
-            console.print(_partners(name, summary["partners"]))
+            console.print(_partners(name, summary))
         console.print(_checks(name, part))
     console.print(facts_of(result), markup=False)
 
@@ -60,12 +60,13 @@ def _against(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _partners(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+def _partners(name: str, summary: Mapping[str, Any]) -> Table:
     table = _table(f"{name}: with a strange partner (points a deal)", "partner", "against")
     _add_numbers(table, "with it", "two partners", "gain")
-    for row in rows:
+    for row in summary["partners"]:
         points = (row["with_entrant"]["points"], row["with_itself"]["points"], row["gain"])
         table.add_row(ShortName(row["partner"]), ShortName(row["opponent"]), *map(_points, points))
+    table.add_row("all", "", "", "", _points(summary["mean_gain"]))
     return table
 
 
