@@ -5,9 +5,16 @@
 The game's bundled policy plays deals that no model has learnt from. At some of its decisions tables are drawn
 that the seat to move cannot tell from its own, and the probability of what the others truly hold is read off
 them, kind by kind: the weight of the tables in which a seat holds as many copies as it does, of those that
-are not known to be there. The table gives nats for a seat and kind, where there is something not to know;
-and how much better the table that is played at is told from those that are drawn, for all hands together, at
-least. Intervals at 95% are over deals.
+are not known to be there. The table gives nats for a seat and kind, where there is something not to know:
+
+- with all tables alike, as the cards fall;
+- with the probability that the policy would have made the last discard (`benchmarks.last_discard`);
+- by the model of the policy's hands, with its weights and with the chances by which a search takes tables;
+- how much better the last is than the first, summed over seats and kinds: a position's nats;
+- how many nats the model knows of all hands together, at least (`canasta_agents.learning.hands.gain`);
+- how many equally likely tables those that were drawn are worth by the model's weights.
+
+Intervals at 95% are over deals.
 """
 
 from __future__ import annotations
@@ -19,64 +26,84 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from benchmarks.last_discard import LastDiscard
 from canasta_agents.arena.statistics import points_interval
 from canasta_agents.learning.hands import Positions, gain, play_positions
 from canasta_agents.neural.agent import NeuralAgent
-from canasta_agents.neural.hands import load_hands
+from canasta_agents.neural.hands import HandsModel, load_hands
 from canasta_agents.policies import FOLDER, HANDS, policy_name
-from canasta_agents.search.beliefs import POOL, Beliefs, effective_number, loose_cards, shares
+from canasta_agents.search.beliefs import POOL, effective_number, loose_cards, shares
 from canasta_env.agent import DecisionBatch
 from canasta_env.cards import FIRST_RANK, NUM_KINDS
 from canasta_env.engine.layout import other_kinds
+from canasta_env.engine.state import PHASE_DRAW
 from canasta_env.hidden_hands import redeal
 from canasta_env.rules import GAMES, standard_rules
 
 SEED = 2_000_003  # of the deals; models have learnt from others
-SHARE = 0.2  # of the decisions with a choice
+SHARE = 0.05  # of the decisions with a choice
 NUM_TABLES = 256  # drawn at a position
 ROWS_AT_ONCE = 256
-HEAD = f"""\
-| policy | deals | as they fall | one in {POOL}, by weight | all, by weight | better, sum | hands | worth |
-|---|---:|---:|---:|---:|---:|---:|---:|"""
+COLUMNS = (
+    "policy",
+    "decisions",
+    "deals",
+    "as they fall",
+    "by the last discard",
+    "by the model",
+    f"one in {POOL}",
+    "better",
+    "hands",
+    "worth",
+)
 
 
 @dataclass(frozen=True)
 class Losses:
-    """What is known of the hands at positions; sums over seats and kinds, `(n,)` each."""
+    """What is known of the hands at positions, `(n,)` each; log-losses are sums over seats and kinds."""
 
-    uniform: NDArray[np.float64]  # log-loss with the tables as drawn
-    taken: NDArray[np.float64]  # with those that a search would take
-    learned: NDArray[np.float64]  # with their weights
+    uniform: NDArray[np.float64]  # log-loss by the tables as drawn
+    discard: NDArray[np.float64]  # by how likely the policy would have made the last discard
+    model: NDArray[np.float64]  # by the model's weights
+    taken: NDArray[np.float64]  # by the chances with which a search would take the tables
     num: NDArray[np.float64]  # how many seats and kinds there are
-    worth: NDArray[np.float64]  # how many equally likely tables the weighted ones are worth
+    worth: NDArray[np.float64]  # how many equally likely tables the model's weights are worth
+    hands: NDArray[np.float64]  # how many nats the model knows of all hands together, at least
 
 
-def losses(positions: Positions, beliefs: Beliefs, seed: int) -> Losses:
+def losses(positions: Positions, policy: NeuralAgent, model: HandsModel, seed: int) -> Losses:
     """Measure the true hands' log-loss at positions; `seed` fixes the tables that are drawn."""
     rng = np.random.default_rng(seed)
     parts = []
     for start in range(0, len(positions), ROWS_AT_ONCE):
-        rows = np.arange(start, min(start + ROWS_AT_ONCE, len(positions)))
-        batch, true = positions.batch(rows), positions.loose[rows]
-        seeds = rng.integers(1 << 64, size=len(rows), dtype=np.uint64)
-        tables = np.asarray(redeal(positions.rules, batch.views, seeds, NUM_TABLES)).reshape(len(rows), -1)
-        parts.append(_losses(batch, tables, true, beliefs))
+        part = positions.take(np.arange(start, min(start + ROWS_AT_ONCE, len(positions))))
+        parts.append(_losses(part, policy, model, rng))
     return Losses(*(np.concatenate(column) for column in zip(*map(astuple, parts), strict=True)))
 
 
-def _losses(
-    batch: DecisionBatch, tables: NDArray[np.void], true: NDArray[np.int8], beliefs: Beliefs
-) -> Losses:
-    kinds = [*range(FIRST_RANK, NUM_KINDS), *other_kinds(batch.rules)]
-    is_true = (loose_cards(batch, tables) == true[:, None])[..., kinds]
-    by_chance, is_open = _chances(batch, true, kinds)
-    logs = beliefs.log_weights(batch, tables)
-    equal = np.zeros_like(logs)
-    by_weights = (equal, np.log(shares(logs, NUM_TABLES // POOL)), logs)
-    found = (
-        np.where(is_open, _log_loss(is_true, each, by_chance), 0.0).sum(axis=(1, 2)) for each in by_weights
+def _losses(positions: Positions, policy: NeuralAgent, model: HandsModel, rng: np.random.Generator) -> Losses:
+    batch = positions.batch(np.arange(len(positions)))
+    seeds = rng.integers(1 << 64, size=len(positions), dtype=np.uint64)
+    tables = np.asarray(redeal(positions.rules, batch.views, seeds, NUM_TABLES)).reshape(len(positions), -1)
+    kinds = [*range(FIRST_RANK, NUM_KINDS), *other_kinds(positions.rules)]
+    true = loose_cards(batch, positions.tables[:, None])
+    is_true = (loose_cards(batch, tables) == true)[..., kinds]
+    by_chance, is_open = _chances(batch, true[:, 0], kinds)
+
+    def log_loss(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.where(is_open, _log_loss(is_true, log_weights, by_chance), 0.0)
+        return np.asarray(found.sum(axis=(1, 2)))
+
+    logs = model.log_weights(batch, tables)
+    return Losses(
+        uniform=log_loss(np.zeros_like(logs)),
+        discard=log_loss(LastDiscard(policy).log_weights(batch, tables)),
+        model=log_loss(logs),
+        taken=log_loss(np.log(shares(logs, NUM_TABLES // POOL))),
+        num=is_open.sum(axis=(1, 2)),
+        worth=effective_number(logs),
+        hands=gain(model, positions, rng),
     )
-    return Losses(*found, is_open.sum(axis=(1, 2)), effective_number(logs))
 
 
 def _chances(
@@ -104,7 +131,7 @@ def _log_loss(
     return -np.log((num * share + by_chance) / (num + 1))
 
 
-def markdown(name: str, positions: Positions, found: Losses, known: NDArray[np.float64]) -> str:
+def markdown(name: str, decisions: str, positions: Positions, found: Losses) -> str:
     """A row of the table in docs/search.md."""
     _, deal = np.unique(positions.deals, return_inverse=True)
 
@@ -113,9 +140,11 @@ def markdown(name: str, positions: Positions, found: Losses, known: NDArray[np.f
         return f"{interval.estimate:.3f} ± {interval.half_width:.3f}"
 
     one = np.ones(len(positions))
-    cells = [over_deals(each, found.num) for each in (found.uniform, found.taken, found.learned)]
-    cells += [over_deals(found.uniform - found.learned, one), over_deals(known, one)]
-    return f"| `{name}` | {deal.max() + 1:,} | {' | '.join(cells)} | {found.worth.mean():.0f} |"
+    by_kind = (found.uniform, found.discard, found.model, found.taken)
+    cells = [over_deals(each, found.num) for each in by_kind]
+    cells += [over_deals(found.uniform - found.taken, one), over_deals(found.hands, one)]
+    where = f"`{name}` | {decisions} | {deal.max() + 1:,}"
+    return f"| {where} | {' | '.join(cells)} | {found.worth.mean():.0f} |"
 
 
 def main() -> None:
@@ -128,11 +157,14 @@ def main() -> None:
     arguments = parser.parse_args()
     rules = standard_rules(arguments.game, arguments.players)
     name = policy_name(rules)
-    model = load_hands(FOLDER / name / HANDS)
-    positions = play_positions(rules, NeuralAgent(name), arguments.deals, arguments.seed, share=SHARE)
-    known = gain(model, positions, np.random.default_rng(arguments.seed))
-    print(HEAD)
-    print(markdown(name, positions, losses(positions, model, arguments.seed), known))
+    policy, model = NeuralAgent(name), load_hands(FOLDER / name / HANDS)
+    positions = play_positions(rules, policy, arguments.deals, arguments.seed, share=SHARE)
+    found = losses(positions, policy, model, arguments.seed)
+    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
+    print(markdown(name, "all", positions, found))
+    rows = np.flatnonzero(positions.views["phase"] == PHASE_DRAW)
+    of_rows = Losses(*(column[rows] for column in astuple(found)))
+    print(markdown(name, "to draw or take", positions.take(rows), of_rows))
 
 
 if __name__ == "__main__":

@@ -71,12 +71,12 @@ def learn_hands(
 
 @dataclass
 class Positions:
-    """Decisions of played deals, several legal actions each, and the hands that could not be seen."""
+    """Decisions of played deals, several legal actions each, and the tables they were made at."""
 
     rules: Rules
     views: NDArray[np.void]  # (n,) VIEW of the seat to move
     masks: NDArray[np.int8]  # (n, NUM_ACTIONS)
-    loose: NDArray[np.int8]  # (n, players - 1, NUM_KINDS), as `loose_cards` counts them
+    tables: NDArray[np.void]  # (n,) STATE: what was hidden is a label, and nothing else
     deals: NDArray[np.int64]  # (n,) number of the deal
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class Positions:
 
     def take(self, rows: NDArray[np.int64]) -> Positions:
         """Some of them."""
-        return Positions(self.rules, self.views[rows], self.masks[rows], self.loose[rows], self.deals[rows])
+        return Positions(self.rules, self.views[rows], self.masks[rows], self.tables[rows], self.deals[rows])
 
 
 def play_positions(
@@ -127,23 +127,16 @@ def play_positions(
     while (played < wanted).any():
         is_choice = (tables.masks.sum(axis=1) > 1) & (played < wanted)
         rows = np.flatnonzero(is_choice & (rng.random(num_tables) < share))
-        parts.append(_positions(rules, tables, rows, rows * wanted + played[rows]))
+        true_tables = tables.get_state()["tables"][rows]
+        deals = rows * wanted + played[rows]
+        parts.append(Positions(rules, tables.views[rows], tables.masks[rows], true_tables, deals))
         ended, _ = tables.step(ask_at(agent, rules, tables, every_table))
         if ended.any():
             played[ended] += 1
             tell_of_deals(agent, np.flatnonzero(ended), first=True)
             tell(int(np.minimum(played, wanted).sum()))
-    columns = zip(*((part.views, part.masks, part.loose, part.deals) for part in parts), strict=True)
+    columns = zip(*((part.views, part.masks, part.tables, part.deals) for part in parts), strict=True)
     return Positions(rules, *(np.concatenate(column) for column in columns))
-
-
-def _positions(
-    rules: Rules, tables: VectorTables, rows: NDArray[np.int64], deals: NDArray[np.int64]
-) -> Positions:
-    views, masks = tables.views[rows], tables.masks[rows]
-    batch = DecisionBatch(rules, rows, views["seat"], views, masks)
-    true_tables = tables.get_state()["tables"][rows][:, None]
-    return Positions(rules, views, masks, loose_cards(batch, true_tables)[:, 0], deals)
 
 
 def train_hands(
@@ -203,6 +196,7 @@ def _surprise(model: HandsModel, positions: Positions, rng: np.random.Generator)
     batch = positions.batch(np.arange(len(positions)))
     seeds = rng.integers(1 << 63, size=len(positions))
     redealt = redeal(positions.rules, batch.views, seeds, NUM_REDEALT).reshape(len(positions), NUM_REDEALT)
-    loose = np.concatenate([positions.loose[:, None], loose_cards(batch, np.asarray(redealt))], axis=1)
-    scores = model.network(torch.from_numpy(model.reader.read(batch.observations)), torch.from_numpy(loose))
+    tables = np.concatenate([positions.tables[:, None], redealt], axis=1)
+    observations = torch.from_numpy(model.reader.read(batch.observations))
+    scores = model.network(observations, torch.from_numpy(loose_cards(batch, tables)))
     return cross_entropy(scores, torch.zeros(len(positions), dtype=torch.int64), reduction="none")

@@ -17,6 +17,9 @@ from canasta_agents.registry import make
 from canasta_agents.search.beliefs import loose_cards
 from canasta_env import classic, redeal
 from canasta_env.cards import ACE, KING
+from canasta_env.engine.batch import view_one
+from canasta_env.engine.state import allocate, as_kernel_argument, rules_record
+from canasta_env.engine.view import VIEW
 from tests.agents.deciding import GAMES
 
 
@@ -32,18 +35,17 @@ def worlds_of(positions, num):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_positions_hold_the_hands_that_could_not_be_seen(game):
+def test_positions_hold_the_tables_they_were_made_at(game):
     rules = GAMES[game]
     agent = "keeper" if game == "modern" else "watcher"
     positions = play_positions(rules, make(agent, rules), 3, seed=3, share=0.2)
     again = play_positions(rules, make(agent, rules), 3, seed=3, share=0.2)
-    assert len(positions) > 10 and positions.loose.tobytes() == again.loose.tobytes()
+    assert len(positions) > 10 and positions.tables.tobytes() == again.tables.tobytes()
     assert len(np.unique(positions.deals)) == 3 and (positions.masks.sum(axis=1) > 1).all()
-    others = slice(1, rules.players)
-    unknown = positions.views["hand_size"][:, others] - positions.views["known"][:, others].sum(axis=2)
-    assert (positions.loose.sum(axis=2) == unknown).all()
-    hidden = positions.views["unseen"] - positions.views["known"][:, others].sum(axis=1)
-    assert (positions.loose >= 0).all() and (positions.loose.sum(axis=1) <= hidden).all()
+    record, seen = rules_record(rules), allocate(1, VIEW)
+    for place, view in enumerate(positions.views):
+        view_one(record, as_kernel_argument(positions.tables), place, int(view["seat"]), seen, 0)
+        assert seen[0] == view
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -63,9 +65,8 @@ def test_it_learns_who_keeps_kings(monkeypatch):
     monkeypatch.setattr(hands, "_BATCH", 32)
     positions = positions_of(classic(3), 80)
     batch, worlds = worlds_of(positions, 8)
-    dealt = loose_cards(batch, worlds)
-    most = np.argmax(dealt[:, :, 0, KING], axis=1)
-    positions.loose = dealt[np.arange(len(positions)), most]
+    most = np.argmax(loose_cards(batch, worlds)[:, :, 0, KING], axis=1)
+    positions.tables = worlds[np.arange(len(positions)), most]
     model = train_hands(positions, seed=1)
     assert 0.3 < model.card["gain"] < math.log(1 + NUM_REDEALT)
     batch, worlds = worlds_of(positions_of(classic(3), 2), 64)
