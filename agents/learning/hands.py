@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
-from canasta_agents.learning.asking import ask_at
+from canasta_agents.asking import ask_at
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.hands import HandsModel, new_model, save_hands
 from canasta_agents.neural.policy_file import find_policy
