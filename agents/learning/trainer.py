@@ -161,8 +161,7 @@ class Trainer:
         workers = []
         for place, (size, stream) in enumerate(zip(sizes, streams[1::2], strict=True)):
             seats = SeatAssignment(config.opponents, size, self.rules.players, self.rules.num_sides)
-            others = [self._opponent(name, size) for name in seats.opponents]
-            others += [self._player(name) for name in seats.partners]
+            others = [self._player(name, size) for name in (*seats.opponents, *seats.partners)]
             section = arrays[bounds[place] : bounds[place + 1]]
             rng = np.random.default_rng(stream)
             workers.append(RolloutWorker(tables[place], seats, others, section, rng))
@@ -175,18 +174,15 @@ class Trainer:
         self.league = League(config.opponents.past_selves)
         self.teachers: list[TablePlayer] = []  # one a worker, if a teacher is imitated
         if config.imitation.share > 0:
-            self.teachers = [self._player(config.imitation.teacher) for _ in workers]
+            self.teachers = [self._player(config.imitation.teacher, size) for size in sizes]
         self._reference = self.make_agent(config.evaluation.player)
 
-    def _opponent(self, name: str, num_tables: int) -> TablePlayer:
-        """An opponent by its name in `SeatAssignment`."""
+    def _player(self, name: str, num_tables: int) -> TablePlayer:
+        """Who plays beside the learner, by its name in `SeatAssignment`."""
         if name != PAST:
-            return self._player(name)
+            return AgentPlayer(self.make_agent(name), self.rules)
         self.snapshot_players.append(SnapshotPlayer(num_tables, self.network))
         return self.snapshot_players[-1]
-
-    def _player(self, name: str) -> TablePlayer:
-        return AgentPlayer(self.make_agent(name), self.rules)
 
     @property
     def progress_fraction(self) -> float:
