@@ -90,9 +90,10 @@ demo: $(STAMP)  ## two minutes of self-play training, then a small tournament
 	$(PY) train.py --minutes 2
 	$(PY) evaluate.py --game classic --players 2 --boards 50
 
-docs: $(STAMP)  ## draw the diagrams, write the tables that come from code, build the site into docs/_build
+docs: $(STAMP)  ## draw the diagrams, photograph the pages (with Chromium), write the tables that come from code, build the site into docs/_build
 	$(PY) -m docs.structure
 	$(PY) -m docs.draw
+	$(PY) -m docs.photograph
 	$(PY) -m docs.tabulate
 	$(PY) -m sphinx -W --keep-going --quiet docs docs/_build
 	@echo "docs/_build/index.html"

@@ -15,7 +15,9 @@ from PIL import Image
 from docs.draw import GAMES, PARTS, draw
 from docs.tabulate import DOCS, pages
 
-LARGEST = 60_000  # bytes of a picture
+LARGEST = 60_000  # bytes of a picture of a position,
+LARGEST_PAGE = 150_000  # of one of a page,
+LARGEST_FILM = 1_000_000  # and of the film of a turn
 POSITIONS = sorted(path.stem for path in (GAMES / "positions").glob("*.json"))
 
 
@@ -41,6 +43,17 @@ def test_the_picture_is_that_of_the_position(name: str) -> None:
     assert file.stat().st_size < LARGEST
     shown, drawn = (np.asarray(picture.convert("RGB")) for picture in (Image.open(file), draw(name)))
     assert np.array_equal(shown, drawn), "run: python -m docs.draw"
+
+
+def test_pictures_of_pages_are_light_and_shown_and_the_film_moves() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
+    files = sorted((DOCS / "images").glob("page_*"))
+    assert [file.name for file in files] == sorted(set(re.findall(r"images/(page_\w+\.\w+)\)", text)))
+    for file in files:
+        assert file.stat().st_size < (LARGEST_FILM if file.suffix == ".webp" else LARGEST_PAGE), file.name
+    film = Image.open(DOCS / "images" / "page_turn.webp")
+    assert getattr(film, "n_frames", 1) > 20
+    assert "docs/images/page_turn.webp" in (DOCS.parent / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", pages())

@@ -148,12 +148,14 @@ def meaning_of(table: Table, actions: tuple[str, ...]) -> Meaning:
     """What legal actions of one turn come to."""
     assert table.to_play is not None
     after = table.copy()
+    points = 0
     for action in actions:
         after.play(action)
-    view = after.view(table.to_play)[0]
+        # the engine counts an opening until it is complete, which picking up the rest of the pile makes it
+        points = max(points, int(after.view(table.to_play)[0]["opening_points"]))
     can_discard = any(action.startswith("discard") for action in after.legal())
     is_complete = after.is_over or can_discard or "pick up" in actions
-    return Meaning(actions, words_of(table, actions), int(view["opening_points"]), is_complete)
+    return Meaning(actions, words_of(table, actions), points, is_complete)
 
 
 def words_of(table: Table, actions: tuple[str, ...]) -> str:

@@ -15,7 +15,7 @@ from tests.play.layout import layout_faults, out_of_sight
 from tests.play.seated import CHANCE
 
 pytestmark = IN_A_BROWSER
-SIZES = ((1440, 900), (1024, 768), (820, 1180), (390, 844), (844, 390))
+SIZES = ((1440, 900), (1024, 690), (820, 1180), (390, 844), (844, 390))
 NEEDED = '[data-key="stock"], .pile-place, .prompt, .hand .pick, .offers button:not(:disabled)'
 NUM_TURNS = 4
 CROWDED: dict[str, Any] = {
@@ -47,7 +47,7 @@ def sit_down_with_partner(browser: Browser, address: str) -> None:
 
 def is_small(browser: Browser) -> bool:
     width, height = browser.driver.execute_script("return [innerWidth, innerHeight]")
-    return width <= 820 or height <= 500
+    return width <= 820 or height <= 780
 
 
 def check(browser: Browser) -> None:

@@ -51,7 +51,7 @@ def test_an_opening_with_the_pile_is_one_selection_whose_pair_goes_without_sayin
     table = seated(CLASSIC)
     reply = select(table, "9 9 9", pile=True)
     assert words(reply) == ["take the pile, meld 9 9 9, pick up the rest of the pile"]
-    assert reply["needed"] == 50 and reply["meanings"][0]["is_complete"]
+    assert (reply["points"], reply["needed"]) == (60, 50) and reply["meanings"][0]["is_complete"]
     state = table.handle({"type": "lay", "actions": reply["meanings"][0]["actions"], "at": 0})[0]
     assert state["sides"][0]["has_opened"] and not state["pile"]
     assert Counter(state["hands"][0]["cards"]) == Counter(["K", "9", "2", "joker", "5", "6"])
