@@ -23,7 +23,7 @@ NOTE = "Frozen: do not modify. Results of cross-play and of the benchmark depend
 
 
 def freeze_partner(run: Path, name: str, folder: Path = FOLDER / PARTNERS) -> Path:
-    """Copy a run's best policy, its config and what was measured.
+    """Copy a run's best policy, its config and, if it has one, the comparison at its end.
 
     Args:
         run: A run that has ended.
@@ -42,8 +42,9 @@ def freeze_partner(run: Path, name: str, folder: Path = FOLDER / PARTNERS) -> Pa
         raise FileExistsError(f"{target}: is frozen; give the run another name")
     policy = find_policy(run)
     contents = {file: (policy / file).read_bytes() for file in POLICY_FILES}
-    for file in ("config.json", "result.json"):
-        contents[file] = (run / file).read_bytes()
+    contents |= {
+        file.name: file.read_bytes() for file in (run / "config.json", run / "result.json") if file.is_file()
+    }
     target.mkdir(parents=True)
     for file, content in contents.items():
         write_file(target / file, content)

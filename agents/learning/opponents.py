@@ -153,7 +153,11 @@ class SeatAssignment:
         seats = np.arange(players)
         is_own_side = learner_sides[:, None] == seats % num_sides
         is_partner = is_own_side & (self.learner_seats[:, None] != seats)
-        return np.where(self._has_partner[:, None], ~is_partner, is_own_side | (self.groups[:, None] == 0))
+        is_alone = self.groups[:, None] == 0
+        are_learners: NDArray[np.bool_] = np.where(
+            self._has_partner[:, None], ~is_partner, is_own_side | is_alone
+        )
+        return are_learners
 
     def tables_against(self, opponent: str) -> NDArray[np.int64]:
         """Tables where an opponent plays, by its name, rising: `(n,) int64`."""

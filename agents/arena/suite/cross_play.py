@@ -33,7 +33,8 @@ class Pair:
     def points(self) -> NDArray[np.float64]:
         """Points a deal on each board, the mean over the opponents: `(boards,)`."""
         tables = [run.table for run in self.runs]
-        return np.mean([table.points / table.deals for table in tables], axis=0)
+        means: NDArray[np.float64] = np.mean([table.points / table.deals for table in tables], axis=0)
+        return means
 
 
 @dataclass(frozen=True)
