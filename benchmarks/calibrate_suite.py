@@ -1,15 +1,19 @@
 """Rate the frozen opponents of the benchmark against each other and write its data anew.
 
     python -m benchmarks.calibrate_suite --boards 300
+    python -m benchmarks.calibrate_suite --partners-only
 
 It is how agents/arena/suite/protocol.json was made; to run it again makes another version of the protocol.
 Every opponent plays matches with every other one on boards of a seed of its own; a Bradley-Terry model of the
-deals won, scaled so that random is 0 and the best rule-based player 1,000, gives their ratings.
+deals won, scaled so that random is 0 and the best rule-based player 1,000, gives their ratings. Partners have
+none: the second form keeps what was rated, and names the partners anew.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -26,6 +30,7 @@ from canasta_agents.arena.suite.protocol import (
     Opponent,
     behaviour,
     dump_protocol,
+    load_protocol,
     weights_digest,
 )
 from canasta_agents.arena.tournament import Settings, Tournament
@@ -60,7 +65,7 @@ TRAINED_APART: dict[tuple[Game, int], tuple[str, ...]] = {  # from those and fro
 def calibrate(game: Game, players: int, boards: int) -> tuple[GameProtocol, dict[str, Any]]:
     """The part of the protocol of one game, and what its ratings were computed from."""
     rules = standard_rules(game, players)
-    neural, apart = POLICIES[game, players], TRAINED_APART.get((game, players), ())
+    neural = POLICIES[game, players]
     boards = boards // 2 if players == 3 else boards
     specs = (RANDOM, *RULE_BASED[game], *neural)
     settings = Settings(rules, specs, episode="match", boards=boards, seed=CALIBRATION_SEED, records="none")
@@ -81,9 +86,9 @@ def calibrate(game: Game, players: int, boards: int) -> tuple[GameProtocol, dict
         anchor=best,
         opponents=tuple(Opponent(specs[i], round(float(strengths[i]) * scale, 1)) for i in order),
         searcher=f"search:{neural[1]}",
-        partners=(*RULE_BASED[game][-2:], *neural, *apart) if players == 4 else (),
+        partners=partners_of(game, players),
         partners_meet=(best, neural[0]) if players == 4 else (),
-        weights={spec: str(weights_digest(spec.removeprefix("neural:"))) for spec in (*neural, *apart)},
+        weights=weights_of(game, players),
         behaviour=behaviour(rules, sorted((RANDOM, *RULE_BASED[game])), SEED),
     )
     return part, {
@@ -92,6 +97,32 @@ def calibrate(game: Game, players: int, boards: int) -> tuple[GameProtocol, dict
         "date": datetime.now(UTC).date().isoformat(),
         "deals_won": [[specs[a], specs[b], round(share, 5)] for (a, b), share in shares.items()],
     }
+
+
+def partners_of(game: Game, players: int) -> tuple[str, ...]:
+    """Two rule-based players and all policies that were trained apart; nobody in a game without partners."""
+    key = (game, players)
+    return (*RULE_BASED[game][-2:], *POLICIES[key], *TRAINED_APART[key]) if key in TRAINED_APART else ()
+
+
+def weights_of(game: Game, players: int) -> dict[str, str]:
+    """The SHA-256 of the weights of each frozen policy, by spec."""
+    specs = (*POLICIES[game, players], *TRAINED_APART.get((game, players), ()))
+    return {spec: str(weights_digest(spec.removeprefix("neural:"))) for spec in specs}
+
+
+def with_partners_anew() -> str:
+    """The text of the protocol as it is, but for its partners and the weights of all frozen policies."""
+    how = [part["calibration"] for part in json.loads(DATA.read_bytes())["games"]]
+    games = [
+        replace(
+            game,
+            partners=partners_of(game.game, game.players),
+            weights=weights_of(game.game, game.players),
+        )
+        for game in load_protocol().games
+    ]
+    return dump_protocol(SEED, games, how)
 
 
 def _strengths(num: int, shares: dict[tuple[int, int], float]) -> NDArray[np.float64]:
@@ -107,7 +138,12 @@ def main() -> None:
     """Rate the players of all games and write protocol.json."""
     parser = argparse.ArgumentParser(description="Rate the benchmark's frozen opponents.")
     parser.add_argument("--boards", type=int, default=300, help="of each pairing; half with three players")
-    boards = parser.parse_args().boards
+    parser.add_argument("--partners-only", action="store_true", help="keep the ratings")
+    arguments = parser.parse_args()
+    if arguments.partners_only:
+        write_file(DATA, with_partners_anew())
+        return
+    boards = arguments.boards
     parts = [calibrate(game, players, boards) for game, players in POLICIES]
     write_file(DATA, dump_protocol(SEED, [part for part, _ in parts], [how for _, how in parts]))
     print(DATA)

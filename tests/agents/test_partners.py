@@ -1,0 +1,58 @@
+"""Frozen partners: what their folders hold never changes, and a run becomes one once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="policies need PyTorch (extra `train`)")
+
+from benchmarks.freeze_partner import freeze_partner
+from canasta_agents.neural.policy_file import load_policy
+from canasta_agents.policies import FOLDER, WEIGHTS
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run that has ended, with a policy of the package as its best."""
+    folder = tmp_path / "run"
+    (folder / "best").mkdir(parents=True)
+    source = FOLDER / "classic_2"
+    for name in ("policy.json", WEIGHTS):
+        shutil.copy(source / name, folder / "best" / name)
+    for name in ("config.json", "result.json"):
+        shutil.copy(source / name, folder / name)
+    lines = [{"update": update, "seconds": 300.0 * update, "decisions": 1_000 * update} for update in (1, 2)]
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def test_a_run_becomes_a_partner_with_its_seed_its_length_and_its_hashes(run, tmp_path):
+    target = freeze_partner(run, "classic_2_a", tmp_path / "partners")
+    assert load_policy(target).rules == load_policy(run).rules
+    card = json.loads((target / "frozen.json").read_text())
+    assert card["frozen"].startswith("Frozen: do not modify.")
+    seed = json.loads((run / "config.json").read_text())["run"]["seed"]
+    assert (card["seed"], card["minutes"], card["decisions"]) == (seed, 10.0, 2_000)
+    assert_is_as_frozen(target)
+
+
+def test_a_frozen_partner_is_not_written_over(run, tmp_path):
+    target = freeze_partner(run, "classic_2_a", tmp_path / "partners")
+    before = (target / WEIGHTS).read_bytes()
+    (run / "best" / WEIGHTS).write_bytes(b"")
+    with pytest.raises(FileExistsError, match=r"classic_2_a: is frozen; give the run another name"):
+        freeze_partner(run, "classic_2_a", tmp_path / "partners")
+    assert (target / WEIGHTS).read_bytes() == before
+
+
+def assert_is_as_frozen(folder: Path) -> None:
+    """Every file has the hash that the partner's card says, and there is no other file."""
+    sums = json.loads((folder / "frozen.json").read_text())["sha256"]
+    assert {path.name for path in folder.iterdir()} == {*sums, "frozen.json"}
+    for name, expected in sums.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == expected, folder / name
