@@ -1,13 +1,13 @@
 """What a search gains where it chooses otherwise than its policy, at the tables as they really are.
 
-    python -m benchmarks.search_choices --deals 1000 "search:NAME" "search:NAME?beliefs=learned"
+    python -m benchmarks.search_choices search:neural:classic_2 "search:neural:classic_2?beliefs=learned"
 
-NAME stands for the game's bundled policy, which plays deals with itself. At some of its decisions each search
-is asked, too. Where one chooses otherwise, both actions are played at the true table, hidden hands and all,
-with the stock in some other orders, the same for both, and the policy plays on in all seats: to the end of
-the deal, or to the seat's next turn, where its value counts. The sums over a side's decisions in a deal are
-points a deal, as far as choices do not change what the later ones gain: far fewer games than a tournament
-needs tell searches apart. Intervals at 95% are over deals.
+The game's bundled policy plays deals with itself. At some of its decisions each search is asked, too. Where
+one chooses otherwise, both actions are played at the true table, hidden hands and all, with the stock in some
+other orders, the same for both, and the policy plays on in all seats: to the end of the deal, or to the
+seat's next turn, where its value counts. The sums over a side's decisions in a deal are points a deal, as
+far as choices do not change what the later ones gain: far fewer games than a tournament needs tell searches
+apart. Intervals at 95% are over deals.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def line(one: str, other: str, positions: Positions, found: Choices, pair: tuple
 def main() -> None:
     """Play, ask, and print a row for each pair of players."""
     parser = argparse.ArgumentParser(description="Measure what searches gain where they choose otherwise.")
-    parser.add_argument("searches", nargs="+", metavar="SEARCH", help="NAME stands for the bundled policy")
+    parser.add_argument("searches", nargs="+", metavar="SEARCH", help="specs of entrants")
     parser.add_argument("--game", choices=GAMES, default="classic")
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--deals", type=int, default=1_000)
@@ -109,7 +109,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rules = standard_rules(arguments.game, arguments.players)
     policy = f"neural:{policy_name(rules)}"
-    specs = [policy, *(search.replace("NAME", policy) for search in arguments.searches)]
+    specs = [policy, *arguments.searches]
     players = [make(spec, rules) for spec in specs]
     positions = play_positions(rules, players[0], arguments.deals, arguments.seed, share=SHARE)
     found = ask(positions, players, arguments.seed)

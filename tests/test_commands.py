@@ -124,6 +124,9 @@ PROGRAMS = {
         shorter=("--deals", "4"), prints=r"\| `classic_2` \| 4 \| \d\.\d{3} ± \d\.\d{3} \|"
     ),
     "-m benchmarks.redeal": Program(prints=r"one view often +[\d,]+ tables/s"),
+    "-m benchmarks.search_choices": Program(
+        shorter=("--deals", "2"), prints=r"beliefs=learned` against `neural:classic_2` \| \d+\.\d%"
+    ),
     "-m benchmarks.train": Program(shorter=SHORT_RUN, prints=r"bound by the network.+ decisions/s"),
     "-m docs.tabulate": Program(),  # prints what it changes, and nothing should be to change
     "-m docs.structure": Program(prints=r"structure\.svg"),
