@@ -8,7 +8,7 @@ them, kind by kind: the weight of the tables in which a seat holds as many copie
 are not known to be there. The table gives nats for a seat and kind, where there is something not to know:
 
 - with all tables alike, as the cards fall;
-- with the probability that the policy would have made the last discard (`benchmarks.last_discard`);
+- with the probability that the policy would have made the last discard (`benchmarks.last_discard`), if asked;
 - by the model of the policy's hands, with its weights and with the chances by which a search takes tables;
 - how much better the last is than the first, summed over seats and kinds: a position's nats;
 - how many nats the model knows of all hands together, at least (`canasta_agents.learning.hands.gain`);
@@ -41,7 +41,7 @@ from canasta_env.hidden_hands import redeal
 from canasta_env.rules import GAMES, standard_rules
 
 SEED = 2_000_003  # of the deals; models have learnt from others
-SHARE = 0.05  # of the decisions with a choice
+SHARE = 0.08  # of the decisions with a choice
 NUM_TABLES = 256  # drawn at a position
 ROWS_AT_ONCE = 256
 COLUMNS = (
@@ -71,8 +71,15 @@ class Losses:
     hands: NDArray[np.float64]  # how many nats the model knows of all hands together, at least
 
 
-def losses(positions: Positions, policy: NeuralAgent, model: HandsModel, seed: int) -> Losses:
-    """Measure the true hands' log-loss at positions; `seed` fixes the tables that are drawn."""
+def losses(positions: Positions, policy: NeuralAgent | None, model: HandsModel, seed: int) -> Losses:
+    """Measure the true hands' log-loss at positions.
+
+    Args:
+        positions: Of deals that the model has not learnt from.
+        policy: Whose last discards are weighed; None: they say nothing.
+        model: Of the policy's hands.
+        seed: Fixes the tables that are drawn.
+    """
     rng = np.random.default_rng(seed)
     parts = []
     for start in range(0, len(positions), ROWS_AT_ONCE):
@@ -81,7 +88,9 @@ def losses(positions: Positions, policy: NeuralAgent, model: HandsModel, seed: i
     return Losses(*(np.concatenate(column) for column in zip(*map(astuple, parts), strict=True)))
 
 
-def _losses(positions: Positions, policy: NeuralAgent, model: HandsModel, rng: np.random.Generator) -> Losses:
+def _losses(
+    positions: Positions, policy: NeuralAgent | None, model: HandsModel, rng: np.random.Generator
+) -> Losses:
     batch = positions.batch(np.arange(len(positions)))
     seeds = rng.integers(1 << 64, size=len(positions), dtype=np.uint64)
     tables = np.asarray(redeal(positions.rules, batch.views, seeds, NUM_TABLES)).reshape(len(positions), -1)
@@ -97,7 +106,7 @@ def _losses(positions: Positions, policy: NeuralAgent, model: HandsModel, rng: n
     logs = model.log_weights(batch, tables)
     return Losses(
         uniform=log_loss(np.zeros_like(logs)),
-        discard=log_loss(LastDiscard(policy).log_weights(batch, tables)),
+        discard=log_loss(LastDiscard(policy).log_weights(batch, tables) if policy else np.zeros_like(logs)),
         model=log_loss(logs),
         taken=log_loss(np.log(shares(logs, NUM_TABLES // POOL))),
         num=is_open.sum(axis=(1, 2)),
@@ -154,12 +163,13 @@ def main() -> None:
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--deals", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--last-discard", action="store_true", help="weigh it, too: some minutes more")
     arguments = parser.parse_args()
     rules = standard_rules(arguments.game, arguments.players)
     name = policy_name(rules)
     policy, model = NeuralAgent(name), load_hands(FOLDER / name / HANDS)
     positions = play_positions(rules, policy, arguments.deals, arguments.seed, share=SHARE)
-    found = losses(positions, policy, model, arguments.seed)
+    found = losses(positions, policy if arguments.last_discard else None, model, arguments.seed)
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     print(markdown(name, "all", positions, found))
     rows = np.flatnonzero(positions.views["phase"] == PHASE_DRAW)
