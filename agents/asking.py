@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canasta_agents.config_checks import ConfigError
+from canasta_agents.process.program import ProgramError
 from canasta_env.actions import NOTATIONS, NUM_ACTIONS
 from canasta_env.agent import Agent, DecisionBatch
 from canasta_env.rules import Rules
@@ -52,9 +53,9 @@ def ask(agent: Agent, batch: DecisionBatch) -> NDArray[np.int64]:
     """
     masks = batch.masks.copy()
     try:
-        answer = integers(agent.act(batch), len(batch), f"{agent.name}: its actions")
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+        answer = integers(agent.act(batch), len(batch), "its actions")
+    except (ProgramError, ValueError) as error:
+        raise ConfigError(f"{agent.name}: {error}") from error
     are_actions = (answer >= 0) & (answer < NUM_ACTIONS)
     actions: NDArray[np.int64] = np.where(are_actions, answer, 0).astype(np.int64)
     is_legal = are_actions & (masks[np.arange(len(masks)), actions] != 0)

@@ -193,7 +193,7 @@ else:
 
 
 def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(f"{path.name}.{suffix}")
+    return path.parent / f"{path.name}.{suffix}"  # "." has no name that with_name could change
 
 
 def _sync_folder(folder: Path) -> None:

@@ -212,8 +212,9 @@ def _from_module(spec: str, rules: Rules) -> Agent:
     _, module_name, class_name = parts
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise RegistryError(f"{spec!r}: cannot import {module_name!r}: {error}") from error
+    except (Exception, SystemExit) as error:
+        reason = error if isinstance(error, ImportError) else describe(error)
+        raise RegistryError(f"{spec!r}: cannot import {module_name!r}: {reason}") from error
     factory = getattr(module, class_name, None)
     if not callable(factory):
         raise RegistryError(f"{spec!r}: module {module_name!r} has no class {class_name!r}")
@@ -222,7 +223,10 @@ def _from_module(spec: str, rules: Rules) -> Agent:
 
 def _instance_of(factory: Callable[..., Any], spec: str, rules: Rules) -> Agent:
     """Make somebody else's agent with the rules or with nothing; without a name it gets its class's."""
-    agent = factory(rules) if _takes_rules(factory) else factory()
+    try:
+        agent = factory(rules) if _takes_rules(factory) else factory()
+    except (Exception, SystemExit) as error:
+        raise RegistryError(f"{spec} cannot be made: {describe(error)}") from error
     for method in ("reset", "act"):
         if not callable(getattr(agent, method, None)):
             raise RegistryError(

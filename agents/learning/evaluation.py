@@ -12,6 +12,8 @@ import numpy as np
 from canasta_agents.arena.blocks import Block, BlockResult, Player, play_block
 from canasta_agents.arena.schedule import matchup
 from canasta_agents.arena.statistics import points_interval, wins_interval
+from canasta_agents.asking import ask
+from canasta_agents.config_checks import ConfigError
 from canasta_agents.learning.config import Evaluation
 from canasta_agents.learning.match_equity import EquityTable
 from canasta_agents.neural.agent import NeuralAgent
@@ -154,7 +156,7 @@ class BoardEvaluator:
         played = play_block(block, [Player(agent), Player(reference)])
         if played.faults:
             names = (agent.name, reference.name)
-            raise RuntimeError(
+            raise ConfigError(
                 f"{names[played.faults[0].slot]} failed while measured: {played.faults[0].reason}"
             )
         return played
@@ -207,5 +209,5 @@ def record_deal(rules: Rules, agent: Agent, reference: Agent, seed: int) -> Reco
     while (seat := table.to_play) is not None:
         batch = DecisionBatch.single(rules, seat, table.view(seat), table.action_mask())
         player = agent if rules.side_of(seat) == 0 else reference
-        recorder.play(NOTATIONS[int(player.act(batch)[0])])
+        recorder.play(NOTATIONS[ask(player, batch)[0]])
     return recorder.record()

@@ -35,8 +35,8 @@ class OnnxAgent:
         rules: The game it will play; the one it was trained on if None.
 
     Raises:
-        ExportError: If the file cannot be read, or is of another game, number of players, observation or
-            action table.
+        ExportError: If the file cannot be read, is of another game, number of players, observation or
+            action table, or its weights are damaged.
         ImportError: If ONNX Runtime is not installed; names the extra.
     """
 
@@ -51,6 +51,7 @@ class OnnxAgent:
             self._reader = FeatureReader(self.rules, names, str(path))
         except CheckpointError as error:
             raise ExportError(str(error)) from None
+        _try_out(self._session, self._reader, path)
 
     def reset(self, num_tables: int, seed: int) -> None:
         """See `Agent.reset`: nothing is remembered and nothing drawn."""
@@ -128,3 +129,20 @@ def _require_fit(metadata: dict[str, str], wanted: dict[str, str], path: Path | 
             raise ExportError(
                 f"{path}: was exported for {name} {metadata.get(name)}, but this table has {wanted[name]}"
             )
+
+
+def _try_out(session: Any, reader: FeatureReader, path: Path | str) -> None:
+    """Refuse a model that is no policy: a weight that is not a number shows in what it says of anything."""
+    observations = np.zeros((2, reader.observation_size), np.int8)
+    observations[1] = 1
+    inputs = (reader.read(observations), np.ones((2, NUM_ACTIONS), np.int8))
+    try:
+        actions, log_probs = session.run(list(OUTPUTS), dict(zip(INPUTS, inputs, strict=True)))
+    except Exception as error:  # see _open
+        raise ExportError(f"{path}: its model fails ({' '.join(str(error).split())})") from error
+    has_form = actions.dtype == np.int64 and (actions.shape, log_probs.shape) == ((2,), (2, NUM_ACTIONS))
+    if not has_form or not np.isfinite(log_probs).all():
+        raise ExportError(
+            f"{path}: its model gives no actions with finite log-probabilities: its weights are damaged, or "
+            "it is no policy"
+        )

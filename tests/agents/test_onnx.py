@@ -208,6 +208,51 @@ def test_what_is_no_exported_policy_says_why(tmp_path):
         make(f"onnx:{tmp_path / 'empty.onnx'}", rules)
 
 
+def test_a_weight_that_is_not_a_number_is_refused(exported, tmp_path):
+    """The file played on, by the number of the first action."""
+    _, file = exported("classic-3")
+    rng, refused = np.random.default_rng(1), 0
+    for place in range(len(onnx.load(file).graph.initializer)):
+        model = onnx.load(file)
+        tensor = model.graph.initializer[place]
+        weights = onnx.numpy_helper.to_array(tensor).copy()
+        if weights.dtype != np.float32 or weights.size < 2:
+            continue
+        weights.flat[rng.integers(weights.size)] = np.nan
+        tensor.CopyFrom(onnx.numpy_helper.from_array(weights, tensor.name))
+        onnx.save(model, tmp_path / "damaged.onnx")
+        with pytest.raises(ExportError, match=r"damaged\.onnx: its model gives no actions with finite"):
+            make(f"onnx:{tmp_path / 'damaged.onnx'}", GAMES["classic-3"])
+        refused += 1
+    assert refused > 5
+
+
+def test_a_model_that_is_no_policy_is_refused(exported, tmp_path):
+    _, file = exported("classic-3")
+    model = onnx.load(file)
+    del model.graph.output[1]
+    onnx.save(model, tmp_path / "short.onnx")
+    with pytest.raises(ExportError, match=r"short\.onnx: its model fails \(.*log_probs"):
+        make(f"onnx:{tmp_path / 'short.onnx'}", GAMES["classic-3"])
+
+
+@pytest.mark.parametrize(
+    "change", [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"\xff" * len(data)]
+)
+def test_weights_in_a_second_file_that_is_damaged_are_refused(change, exported, tmp_path):
+    _, file = exported("classic-3")
+    onnx.save(
+        onnx.load(file), tmp_path / "x.onnx", save_as_external_data=True, location="x.data", size_threshold=64
+    )
+    make(f"onnx:{tmp_path / 'x.onnx'}", GAMES["classic-3"])
+    (tmp_path / "x.data").write_bytes(change((tmp_path / "x.data").read_bytes()))
+    with pytest.raises(ExportError, match=r"x\.onnx: "):
+        make(f"onnx:{tmp_path / 'x.onnx'}", GAMES["classic-3"])
+    (tmp_path / "x.data").unlink()
+    with pytest.raises(ExportError, match=r"x\.onnx: "):
+        make(f"onnx:{tmp_path / 'x.onnx'}", GAMES["classic-3"])
+
+
 def test_a_policy_of_the_package_is_exported_by_the_name_it_plays_under(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(

@@ -1,12 +1,17 @@
 """From a text to an agent, and the errors of texts that name none."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from canasta_agents.asking import ask
+from canasta_agents.config_checks import ConfigError
+from canasta_agents.policies import policy_folder
 from canasta_agents.registry import RegistryError, make, names
-from canasta_env import classic, modern_american
+from canasta_env import Table, classic, modern_american
+from canasta_env.agent import DecisionBatch
 from tests.agents.deciding import GAMES, decide
 from tests.rules import positions
 
@@ -34,6 +39,15 @@ class Nameless:
 
     def act(self, batch):
         return np.argmax(batch.masks, axis=1).astype(np.int64)
+
+
+class Leaving:
+    def __init__(self):
+        raise SystemExit(3)
+
+
+def broken(rules):
+    return 1 / 0
 
 
 class Half:
@@ -100,9 +114,36 @@ def test_without_pytorch_a_trained_policy_says_what_to_install(monkeypatch):
         ("python:no_such_module:Agent", "cannot import 'no_such_module'"),
         ("python:tests.agents.test_registry:Missing", "has no class 'Missing'"),
         ("python:tests.agents.test_registry:Half", "has no method 'act'"),
+        (
+            "python:tests.agents.test_registry:Leaving",
+            r"cannot be made: SystemExit: 3 \(test_registry.py, line",
+        ),
+        ("python:tests.agents.test_registry:broken", "cannot be made: ZeroDivisionError"),
+        ("python:antigravity\0:x", "cannot import"),
         ("neural:", "lacks the folder of a checkpoint"),
     ],
 )
 def test_what_is_no_entrant_says_why(spec, says):
     with pytest.raises(RegistryError, match=says):
         make(spec, classic())
+
+
+@pytest.mark.parametrize("path", [".", "/", "..", ""])
+def test_a_folder_without_a_name_is_looked_into_like_any_other(path, tmp_path, monkeypatch):
+    """`neural:.` in a run's folder said "PosixPath('.') has an empty name"."""
+    pytest.importorskip("torch", reason="neural agents need PyTorch (extra `train`)")
+    from canasta_agents.neural.policy_file import find_policy
+
+    monkeypatch.chdir(tmp_path)
+    assert policy_folder(Path(path)) is None
+    (tmp_path / "best").mkdir()
+    (tmp_path / "best" / "policy.safetensors").touch()
+    assert find_policy(Path()) == Path("best")
+
+
+def test_a_program_that_fails_is_named_where_no_forfeits_are_counted():
+    """`equity --agent process:false`, and a run with it among its players, ended in a traceback."""
+    table = Table(classic(2), seed=1)
+    batch = DecisionBatch.single(table.rules, table.to_play, table.view(table.to_play), table.action_mask())
+    with pytest.raises(ConfigError, match=r"^false: ended with exit status 1 in place of hello"):
+        ask(make("process:false", table.rules), batch)
