@@ -12,6 +12,9 @@ import pytest
 if importlib.util.find_spec("selenium") is None or importlib.util.find_spec("aiohttp") is None:
     pytest.skip("needs selenium and aiohttp (extras `dev` and `play`)", allow_module_level=True)
 
+from canasta_agents.play import lobby
+from canasta_agents.play.game import GameProgress
+from canasta_env import Table
 from tests.play.axe import access_faults
 from tests.play.browser import CHROMIUM, DRIVER, Browser, served
 
@@ -22,6 +25,14 @@ pytestmark = [
 ]
 CHANCE = "python:tests.play.seated:Chance"
 TURNS = 6
+LAST_CARD: dict[str, Any] = {
+    "game": "classic",
+    "players": 2,
+    "hands": ["5", "4 4 6"],
+    "melds": [["K K K K K K K", "Q Q Q Q Q Q Q"], []],
+    "to_play": 0,
+    "phase": "play",
+}
 
 
 @pytest.fixture
@@ -32,10 +43,11 @@ def browsers(tmp_path: Path) -> Iterator[list[Browser]]:
         browser.driver.quit()
 
 
-def open_table(browser: Browser, address: str) -> str:
+def open_table(browser: Browser, address: str, episode: str = "a match") -> str:
     """Open a table with a friend; returns the friend's link."""
     browser.driver.get(address)
     browser.choose("game", "Classic, 2 players")
+    browser.choose("episode", episode)
     browser.choose("seat1", "a friend")
     browser.wait(lambda: not browser.all('[data-key="seed"]'))
     browser.click('[data-key="start"]')
@@ -103,6 +115,39 @@ def test_two_browsers_play_a_few_turns_against_each_other(tmp_path: Path, browse
         friend.wait(lambda: any("plays no seat" in text for text in friend.texts("#notice")))
         assert friend.all('[data-key="start"]')
         host.wait(lambda: host.all('[data-key="invite:1"]'))
+        assert host.faults() == [] and friend.faults() == []
+
+
+def test_who_opened_the_table_plays_again_and_the_other_seat_is_dealt_to(
+    tmp_path: Path, browsers: list[Browser], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GameProgress, "dealt", lambda self: Table.from_position(LAST_CARD, partial=True))
+    monkeypatch.setattr(lobby, "warm_up", lambda: None)
+    host, friend = browsers
+    with served(tmp_path, [CHANCE], friends_host="127.0.0.1") as address:
+        link = open_table(host, address, episode="one deal")
+        friend.driver.get(link)
+        for _ in range(2):
+            for browser, is_mover in ((host, True), (friend, False)):
+                browser.wait(lambda browser=browser: browser.all(".table .hand"))
+                browser.wait(lambda browser=browser: not browser.all(".score"))
+                assert bool(browser.all(".hand button.able")) == is_mover
+            assert friend.texts(".prompt") == ["South, the host, is to play."]
+            host.click(".hand button.able")
+            host.click('.offers [data-key^="offer:discard"]')
+            host.wait(lambda: host.all('[data-key="play-again"]'))
+            friend.wait(lambda: friend.all(".score"))
+            assert host.texts(".score h2") == ["You won the deal"]
+            assert friend.texts(".score h2") == ["South won the deal"]
+            assert not friend.all('[data-key="play-again"]')
+            assert any("stay here" in text for text in friend.texts(".score .note"))
+            assert "opened the table" not in " ".join(host.texts(".score"))
+            addresses = [browser.driver.current_url for browser in browsers]
+            host.click('[data-key="play-again"]')
+        friend.wait(lambda: friend.texts(".moves li") == [] and not friend.all(".score"))
+        assert [browser.driver.current_url for browser in browsers] == addresses
+        states = [state for state in states_of(friend) if state["phase"] != "over"]
+        assert all(state["hands"][0]["cards"] is None for state in states)
         assert host.faults() == [] and friend.faults() == []
 
 

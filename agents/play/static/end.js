@@ -59,7 +59,8 @@ function onward(state, playAgain, send) {
     return element("div", { class: "buttons" }, button("onward", "Next deal", () => send({ type: "next" }), { class: "main" }), record);
   }
   const newTable = element("a", { class: "button", href: "#", "data-key": "new" }, "New table");
-  return element("div", { class: "buttons" }, isGuest(state) ? null : button("play-again", "Play again", playAgain, { class: "main" }), newTable, record);
+  if (!isGuest(state)) return element("div", { class: "buttons" }, button("play-again", "Play again", playAgain, { class: "main" }), newTable, record);
+  return element("div", {}, element("p", { class: "note" }, "Who opened the table can play again: stay here, and the cards come to you."), element("div", { class: "buttons" }, newTable, record));
 }
 
 function drawing(tag, attributes, ...children) {
