@@ -151,6 +151,8 @@ def markdown(name: str, decisions: str, positions: Positions, found: Losses) -> 
     one = np.ones(len(positions))
     by_kind = (found.uniform, found.discard, found.model, found.taken)
     cells = [over_deals(each, found.num) for each in by_kind]
+    if (found.discard == found.uniform).all():
+        cells[1] = "–"  # not asked for
     cells += [over_deals(found.uniform - found.taken, one), over_deals(found.hands, one)]
     where = f"`{name}` | {decisions} | {deal.max() + 1:,}"
     return f"| {where} | {' | '.join(cells)} | {found.worth.mean():.0f} |"
@@ -173,8 +175,9 @@ def main() -> None:
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     print(markdown(name, "all", positions, found))
     rows = np.flatnonzero(positions.views["phase"] == PHASE_DRAW)
-    of_rows = Losses(*(column[rows] for column in astuple(found)))
-    print(markdown(name, "to draw or take", positions.take(rows), of_rows))
+    if len(rows):
+        of_rows = Losses(*(column[rows] for column in astuple(found)))
+        print(markdown(name, "to draw or take", positions.take(rows), of_rows))
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ PROGRAMS = {
     ),
     "-m benchmarks.engine": Program(prints=r"mask and step +[\d,]+ \S+/s"),
     "-m benchmarks.hidden_hands": Program(
-        shorter=("--deals", "4"), prints=r"\| `classic_2` \| 4 \| \d\.\d{3} ± \d\.\d{3} \|"
+        shorter=("--deals", "4"), prints=r"\| `classic_2` \| all \| \d \| \d\.\d{3} ± "
     ),
     "-m benchmarks.redeal": Program(prints=r"one view often +[\d,]+ tables/s"),
     "-m benchmarks.search_choices": Program(

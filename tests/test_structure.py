@@ -14,6 +14,7 @@ NEED_A_LIBRARY = {
     "canasta_env.openspiel.pyspiel_game": "open_spiel",
     "canasta_env.rendering.image": "pillow",
     "canasta_agents.neural.agent": "torch",
+    "canasta_agents.neural.hands": "torch",
     "canasta_agents.neural.onnx_agent": "onnxruntime",
     "canasta_agents.neural.onnx_export": "torch",
     "canasta_agents.neural.hands": "torch",
