@@ -17,7 +17,6 @@ NEED_A_LIBRARY = {
     "canasta_agents.neural.hands": "torch",
     "canasta_agents.neural.onnx_agent": "onnxruntime",
     "canasta_agents.neural.onnx_export": "torch",
-    "canasta_agents.neural.hands": "torch",
     "canasta_agents.learning.hands": "torch",
     "canasta_agents.learning.session": "torch",
     "canasta_agents.learning.match_equity": "torch",
