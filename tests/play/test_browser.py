@@ -185,13 +185,17 @@ def test_a_match_ends_with_its_course_and_is_played_again(browser: Browser, addr
     browser.choose("target", "2,500")
     for seat in ("seat0", "seat1"):
         browser.choose(seat, "watcher")
+    browser.wait(lambda: browser.all('[data-key="seed"]'))[0].send_keys("7", Keys.TAB)
     browser.click('[data-key="start"]')
     browser.choose("pace", "at once")
-    browser.wait(lambda: browser.all('[data-key="onward"]'))
+    deal = 0
     while not browser.all('[data-key="play-again"]'):
+        deal += 1
+        browser.wait(lambda deal=deal: any(f"deal {deal} ·" in text for text in browser.texts("#heading")))
+        browser.wait(lambda: browser.all('[data-key="onward"], [data-key="play-again"]'))
         if browser.all('[data-key="onward"]'):
             browser.click('[data-key="onward"]')
-        browser.wait(lambda: browser.all('[data-key="onward"], [data-key="play-again"]'))
+    assert deal > 1  # else there is no course to plot
     assert any("won the match" in text for text in browser.texts(".score h2"))
     assert len(browser.all(".plot polyline")) == 2
     assert browser.fits()
