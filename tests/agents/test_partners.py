@@ -26,6 +26,9 @@ def run(tmp_path: Path) -> Path:
         shutil.copy(source / name, folder / "best" / name)
     for name in ("config.json", "result.json"):
         shutil.copy(source / name, folder / name)
+    config = json.loads((folder / "config.json").read_text())
+    config["run"]["folder"] = str(tmp_path)
+    (folder / "config.json").write_text(json.dumps(config))
     lines = [{"update": update, "seconds": 300.0 * update, "decisions": 1_000 * update} for update in (1, 2)]
     (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
@@ -39,6 +42,8 @@ def test_a_run_becomes_a_partner_with_its_seed_its_length_and_its_hashes(run, tm
     seed = json.loads((run / "config.json").read_text())["run"]["seed"]
     assert (card["seed"], card["minutes"], card["decisions"]) == (seed, 10.0, 2_000)
     assert_is_as_frozen(target)
+    kept = json.loads((target / "config.json").read_text())["run"]
+    assert (kept["name"], kept["folder"]) == ("classic_2_a", "runs")  # nothing of this machine
 
 
 def test_a_frozen_partner_is_not_written_over(run, tmp_path):
