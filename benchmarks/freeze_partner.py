@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from canasta_agents.files import write_file
+from canasta_agents.learning.config import Run
 from canasta_agents.learning.metrics import read_metrics
 from canasta_agents.neural.policy_file import find_policy
 from canasta_agents.policies import FOLDER, PARTNERS, POLICY_FILES
@@ -42,13 +43,15 @@ def freeze_partner(run: Path, name: str, folder: Path = FOLDER / PARTNERS) -> Pa
         raise FileExistsError(f"{target}: is frozen; give the run another name")
     policy = find_policy(run)
     contents = {file: (policy / file).read_bytes() for file in POLICY_FILES}
-    contents |= {
-        file.name: file.read_bytes() for file in (run / "config.json", run / "result.json") if file.is_file()
-    }
+    if (run / "result.json").is_file():
+        contents["result.json"] = (run / "result.json").read_bytes()
+    config = json.loads((run / "config.json").read_bytes())
+    config["run"] |= {"name": name, "folder": Run().folder}  # not where it lay on this machine
+    contents["config.json"] = (json.dumps(config, indent=1) + "\n").encode()
     target.mkdir(parents=True)
     for file, content in contents.items():
         write_file(target / file, content)
-    card = _card(run, json.loads(contents["config.json"]))
+    card = _card(run, config)
     card["sha256"] = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
     write_file(target / "frozen.json", json.dumps(card, indent=1) + "\n")
     return target
