@@ -1,15 +1,16 @@
 """What each choice of the trainer is worth: runs that differ from a base run in one thing.
 
-    python -m benchmarks.ablations [configs/NAME.toml] [--section.key value ...]
+    python -m benchmarks.ablations [configs/NAME.toml] [--variants NAME ...] [--section.key value ...]
 
-Trains the base and every variant with two seeds into `run.folder`/ablations/GAME (give `--run.decisions`, so
-that all learn from equally many), then plays each variant's best policy against the base's best of the same
-seed on duplicate boards that no run has seen. Finished runs are kept and broken ones resumed: run it again to
-go on.
+Trains the base and every variant, or those named, with two seeds into `run.folder`/ablations/GAME (give
+`--run.decisions`, so that all learn from equally many), then plays each variant's best policy against the
+base's best of the same seed on duplicate boards that no run has seen. Finished runs are kept and broken ones
+resumed: run it again to go on.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -28,40 +29,40 @@ BOARD_SEED = 3_000_017  # neither that of the selecting boards nor that of the r
 BASE = "base"
 VARIANTS = {
     BASE: "",
-    "no imitation": "--imitation.share 0",
-    "the teacher plays its own games only": "--imitation.dagger-share 0",
-    "against itself only": "--opponents.self-play 1 --opponents.past 0 --opponents.reference 0",
-    "no reference players": "--opponents.reference 0",
-    "no past selves": "--opponents.past 0",
+    "flat network, 2 x 320": "--network.kind flat --network.width 320",
+    "trunk 512 wide": "--network.width 512",
+    "rows 128 wide": "--network.row-width 128",
     "critic with layers of its own": "--network.critic separate",
     "critic that sees all hands": "--network.critic privileged",
-    "lambda from decision to decision": "--ppo.gae-step decisions",
+    "no imitation": "--imitation.share 0",
+    "reference players at 0.3 of the tables": "--opponents.reference 0.3",
+    "against itself only": "--opponents.self-play 1 --opponents.past 0 --opponents.reference 0",
+    "lambda 0.8": "--ppo.gae-lambda 0.8",
     "lambda 1": "--ppo.gae-lambda 1",
-    "lambda 0.9": "--ppo.gae-lambda 0.9",
-    "gamma 0.98 a turn": "--ppo.gamma 0.98",
-    "deals begin at 0 : 0": "--game.scores zero",
     "entropy bonus 0": "--ppo.entropy-coef 0 --ppo.final-entropy-coef 0",
     "entropy bonus 0.02 throughout": "--ppo.entropy-coef 0.02 --ppo.final-entropy-coef 0.02",
-    "values clipped at 0.2": "--ppo.clip-range-vf 0.2",
+    "clip range 0.1": "--ppo.clip-range 0.1",
     "one epoch": "--ppo.num-epochs 1",
     "four epochs": "--ppo.num-epochs 4",
-    "width 128": "--network.width 128",
-    "width 512": "--network.width 512",
-    "three layers": "--network.layers 3",
+    "minibatches of 1,024": "--ppo.minibatch-size 1024",
 }
 
 
 def main(argv: Sequence[str]) -> None:
     """Train what is missing, seed by seed, and print a row for each variant when all is there."""
+    options = argparse.ArgumentParser("python -m benchmarks.ablations", allow_abbrev=False, add_help=False)
+    options.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="NAME")
+    chosen, argv = options.parse_known_args(argv)
+    variants = list(dict.fromkeys([BASE, *chosen.variants]))
     config = parse(argv).config
     folder = Path(config.run.folder) / "ablations" / f"{config.game.name}_{config.game.players}"
     for seed in SEEDS:
-        for variant, options in VARIANTS.items():
+        for variant in variants:
             print(f"== {variant}, seed {seed}", flush=True)
-            _train(folder, variant, seed, [*argv, *options.split()])
+            _train(folder, variant, seed, [*argv, *VARIANTS[variant].split()])
     print(f"\n| variant | against the base, {BOARDS:,} boards a seed | against {config.evaluation.player} |")
     print("|---|---|---|")
-    for variant in VARIANTS:
+    for variant in variants:
         against_base = "" if variant == BASE else _compare(config, folder, variant, BASE)
         print(
             f"| {variant} | {against_base} | {_compare(config, folder, variant, config.evaluation.player)} |",
