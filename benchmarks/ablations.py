@@ -50,10 +50,7 @@ VARIANTS = {
 
 def main(argv: Sequence[str]) -> None:
     """Train what is missing, seed by seed, and print a row for each variant when all is there."""
-    options = argparse.ArgumentParser("python -m benchmarks.ablations", allow_abbrev=False, add_help=False)
-    options.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="NAME")
-    chosen, argv = options.parse_known_args(argv)
-    variants = list(dict.fromkeys([BASE, *chosen.variants]))
+    variants, argv = split_variants(argv)
     config = parse(argv).config
     folder = Path(config.run.folder) / "ablations" / f"{config.game.name}_{config.game.players}"
     for seed in SEEDS:
@@ -68,6 +65,14 @@ def main(argv: Sequence[str]) -> None:
             f"| {variant} | {against_base} | {_compare(config, folder, variant, config.evaluation.player)} |",
             flush=True,
         )
+
+
+def split_variants(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The variants that a command line names, the base first, and the rest of it."""
+    options = argparse.ArgumentParser("python -m benchmarks.ablations", allow_abbrev=False, add_help=False)
+    options.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="NAME")
+    chosen, rest = options.parse_known_args(argv)
+    return list(dict.fromkeys([BASE, *chosen.variants])), rest
 
 
 def run_name(variant: str, seed: int) -> str:

@@ -34,7 +34,7 @@ pytest.importorskip("torch", reason="most of the commands train or play policies
 import numpy as np
 import tyro
 
-from benchmarks.ablations import VARIANTS
+from benchmarks.ablations import BASE, VARIANTS, split_variants
 from canasta_agents.arena.cli import Arguments as Evaluating
 from canasta_agents.learning.cli import parse
 from canasta_agents.learning.config import Config, from_dict
@@ -181,11 +181,11 @@ def check_example(command: Command) -> None:
 
 def check_ablations(command: Command) -> None:
     """It would train for hours: its own options and those of each variant have to be read."""
-    config, *options = command.words[3:]
+    variants, (config, *options) = split_variants(command.words[3:])
     base = parse([str(ROOT / config), *options]).config
-    for variant in VARIANTS.values():
-        changed = parse([str(ROOT / config), *options, *variant.split()]).config
-        assert (changed == base) == (variant == ""), f"{command.place}: {variant} changes nothing"
+    for variant in variants:
+        changed = parse([str(ROOT / config), *options, *VARIANTS[variant].split()]).config
+        assert (changed == base) == (variant == BASE), f"{command.place}: {variant} changes nothing"
 
 
 def check_suite(command: Command) -> None:
