@@ -50,8 +50,8 @@ RULE_BASED: dict[Game, tuple[str, ...]] = {
 POLICIES: dict[tuple[Game, int], tuple[str, str]] = {  # frozen, the weaker first
     ("modern_american", 4): ("neural:modern_american@1", "neural:modern_american@2"),
     ("classic", 4): ("neural:classic_4@1", "neural:classic_4@2"),
-    ("classic", 3): ("neural:classic_3@1", "neural:classic_3"),
-    ("classic", 2): ("neural:classic_2@1", "neural:classic_2"),
+    ("classic", 3): ("neural:classic_3@1", "neural:classic_3@2"),
+    ("classic", 2): ("neural:classic_2@1", "neural:classic_2@2"),
 }
 TRAINED_APART: dict[tuple[Game, int], tuple[str, ...]] = {  # from those and from each other; partners only
     ("modern_american", 4): (

@@ -20,6 +20,8 @@ from canasta_agents.policies import FOLDER, WEIGHTS, frozen_partners, policy_nam
 FROZEN = {  # what each card hashes to, which has the hashes of all other files
     "partners/classic_4_a": "cfe370e14286ca81",
     "partners/classic_4_b": "9f474abefd0a088c",
+    "partners/modern_american_a": "8cf992452d21bdbb",
+    "partners/modern_american_b": "7f0e0657b3a6580e",
 }
 
 

