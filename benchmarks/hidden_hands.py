@@ -32,6 +32,7 @@ from canasta_agents.learning.hands import Positions, gain, play_positions
 from canasta_agents.neural.agent import NeuralAgent
 from canasta_agents.neural.hands import HandsModel, load_hands
 from canasta_agents.policies import FOLDER, HANDS, policy_name
+from canasta_agents.processes import use_one_core
 from canasta_agents.search.beliefs import POOL, effective_number, loose_cards, shares
 from canasta_env.agent import DecisionBatch
 from canasta_env.cards import FIRST_RANK, NUM_KINDS
@@ -167,6 +168,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--last-discard", action="store_true", help="weigh it, too: some minutes more")
     arguments = parser.parse_args()
+    use_one_core()
     rules = standard_rules(arguments.game, arguments.players)
     name = policy_name(rules)
     policy, model = NeuralAgent(name), load_hands(FOLDER / name / HANDS)

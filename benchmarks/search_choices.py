@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from canasta_agents.arena.statistics import points_interval
 from canasta_agents.learning.hands import Positions, play_positions
 from canasta_agents.policies import policy_name
+from canasta_agents.processes import use_one_core
 from canasta_agents.registry import make
 from canasta_agents.search.rollouts import RolloutPlayer, Tries
 from canasta_env.agent import Agent
@@ -107,6 +108,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=SEED)
     arguments = parser.parse_args()
+    use_one_core()
     rules = standard_rules(arguments.game, arguments.players)
     policy = f"neural:{policy_name(rules)}"
     specs = [policy, *arguments.searches]
