@@ -108,7 +108,13 @@ def partners_of(game: Game, players: int) -> tuple[str, ...]:
 def weights_of(game: Game, players: int) -> dict[str, str]:
     """The SHA-256 of the weights of each frozen policy, by spec."""
     specs = (*POLICIES[game, players], *TRAINED_APART.get((game, players), ()))
-    return {spec: str(weights_digest(spec.removeprefix("neural:"))) for spec in specs}
+    weights = {}
+    for spec in specs:
+        digest = weights_digest(spec.removeprefix("neural:"))
+        if digest is None:
+            raise SystemExit(f"{spec}: no policy of the package has this name")
+        weights[spec] = digest
+    return weights
 
 
 def with_partners_anew() -> str:
