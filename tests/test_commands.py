@@ -421,13 +421,13 @@ def known_options(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     folder = tmp_path_factory.mktemp("helps")
     programs = [[str(ROOT / f"{name}.py")] for name in ("train", "evaluate", "play")]
     modules = [
-        "benchmarks.heuristic_ablation",
         "canasta_env picture",
         "canasta_agents review",
         "tests.reference.lockstep",
     ]
     programs += [["-m", *module.split()] for module in modules]
-    known = {option for path in (ROOT / "examples").glob("*.py") for option in options_of_example(path)}
+    scripts = [path for folder in ("examples", "benchmarks") for path in (ROOT / folder).glob("*.py")]
+    known = {option for path in scripts for option in options_of_example(path)}
     return known.union(*(OPTION.findall(run(folder, ["python", *words, "--help"])) for words in programs))
 
 

@@ -338,7 +338,8 @@ def test_what_an_entrant_calls_itself_or_says_cannot_command_the_terminal(tmp_pa
         "    def act(self, batch): raise KeyError('\\x1b[2J\\x9b2J', chr(0x202e))\n"
     )
     both = (f"file:{entrant}:Mine", f"file:{shutil.copy(entrant, tmp_path)}:Mine")
-    assert evaluate(*SMALL, "--name", "\x1b[2J", agents=both) == 0
+    assert evaluate(*SMALL, agents=both) == 0
+    assert evaluate(*SMALL, "--name", "\x1b[2J", agents=both) == 2
     assert evaluate(*SMALL, agents=(f"file:{folder}/\x1b]0;none.py:Mine", "random")) == 2
     printed = capsys.readouterr()
     assert r"\x1b[2J" in printed.out

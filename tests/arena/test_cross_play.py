@@ -156,7 +156,7 @@ def test_figures_are_means_over_pairs_by_hand():
         (("closer", "nobody"), "no agent 'nobody' for classic"),
         (("closer", "eager", "--opponents", "eager", "eager"), "opponents: eager eager names one twice"),
         (("closer", "eager", "--workers", "0"), "workers: 0 must be at least 1"),
-        (("closer", "eager", "--boards", "0"), "boards: 0 must be at least 1"),
+        (("closer", "eager", "--boards", "0"), "boards: 0 must be from 1 to 10,000,000"),
         (("closer", "eager", "--name", "../mine"), "name: '../mine' must be the name of one folder"),
     ],
     ids=["players", "one", "unknown", "twice", "workers", "boards", "name"],
