@@ -25,7 +25,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from canasta_agents.play import lobby
 from canasta_agents.play.game import GameProgress
 from canasta_env import Table
-from tests.play.browser import CHROMIUM, DRIVER, Browser, served
+from tests.play.browser import CHROMIUM, DRIVER, Browser, save_and_replay, served
 
 ROOT = Path(__file__).parents[1]
 IMAGES = Path(__file__).parent / "images"
@@ -133,12 +133,7 @@ def photograph_replay(browser: Browser, address: str) -> None:
     watched = {seat: ("watcher", "closer")[seat % 2] for seat in range(4)}
     open_table(browser, address, "Classic, 4 players", watched, episode="one deal", part="watch")
     browser.choose("pace", "at once")
-    browser.wait(lambda: browser.all(".score"))
-    browser.click('[data-key="save"]')
-    browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
-    browser.click(".brand")
-    browser.click(".sheet button.link")
-    browser.wait(lambda: browser.all('[data-key="on"]'))
+    save_and_replay(browser)
     address = browser.driver.current_url.partition("&")[0]
     browser.driver.get("about:blank")
     browser.driver.get(f"{address}&step={STEP}")

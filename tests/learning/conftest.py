@@ -49,6 +49,25 @@ def make_trainer(tmp_path):
         trainer.close()
 
 
+@pytest.fixture
+def whole_and_resumed(make_trainer):
+    """A function: two trainers of a config at its end, one of them resumed after its first update."""
+
+    def run(config):
+        whole, first = make_trainer(config), make_trainer(config)
+        while not whole.is_over:
+            whole.advance()
+        first.advance()
+        first.save()
+        resumed = make_trainer(config, first.folder)
+        resumed.resume()
+        while not resumed.is_over:
+            resumed.advance()
+        return whole, resumed
+
+    return run
+
+
 def replace(config, section, **changes):
     """The config with some keys of a section changed."""
     return dataclasses.replace(config, **{section: dataclasses.replace(getattr(config, section), **changes)})

@@ -130,17 +130,9 @@ def test_the_examples_solve_a_tiny_game_and_play_from_their_folder(make_trainer,
     assert share_right(NeuralAgent(trainer.folder), tables) > 0.95
 
 
-def test_a_run_with_a_network_of_its_own_resumes_to_the_bit(make_trainer, small_config):
+def test_a_run_with_a_network_of_its_own_resumes_to_the_bit(whole_and_resumed, small_config):
     config = small_config(network={"custom": NETWORK}, run={"decisions": 5_000})
-    whole, first = make_trainer(config), make_trainer(config)
-    while not whole.is_over:
-        whole.advance()
-    first.advance()
-    first.save()
-    second = make_trainer(config, first.folder)
-    second.resume()
-    while not second.is_over:
-        second.advance()
+    whole, second = whole_and_resumed(config)
     expected = whole.network.state_dict()
     assert all(torch.equal(tensor, expected[name]) for name, tensor in second.network.state_dict().items())
 

@@ -98,17 +98,9 @@ def test_a_learner_beside_a_partner_learns(make_trainer, config_with_partners):
     assert trainer.best.estimate > 90
 
 
-def test_a_run_with_partners_resumes_to_the_bit(make_trainer, config_with_partners):
+def test_a_run_with_partners_resumes_to_the_bit(whole_and_resumed, config_with_partners):
     config = config_with_partners(run={"decisions": 6_000})
-    whole, first = make_trainer(config), make_trainer(config)
-    while not whole.is_over:
-        whole.advance()
-    first.advance()
-    first.save()
-    second = make_trainer(config, first.folder)
-    second.resume()
-    while not second.is_over:
-        second.advance()
+    whole, second = whole_and_resumed(config)
     ours, theirs = (policy_file.weights(trainer.network) for trainer in (second, whole))
     assert all(np.array_equal(ours[name], theirs[name]) for name in theirs)
 

@@ -189,3 +189,13 @@ def sit_down(browser: Browser, address: str) -> None:
     browser.choose("seat1", CHANCE)
     browser.click('[data-key="start"]')
     browser.choose("pace", "at once")
+
+
+def save_and_replay(browser: Browser) -> None:
+    """Save the record of a deal that ends, and open it from the lobby."""
+    browser.wait(lambda: browser.all(".score"))
+    browser.click('[data-key="save"]')
+    browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
+    browser.click(".brand")
+    browser.click(".sheet button.link")
+    browser.wait(lambda: browser.all('[data-key="on"]'))

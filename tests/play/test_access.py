@@ -13,7 +13,7 @@ from canasta_agents.play.game import GameProgress
 from canasta_agents.play.server import STATIC
 from canasta_env import Table
 from tests.play.axe import access_faults
-from tests.play.browser import IN_A_BROWSER, Browser, served
+from tests.play.browser import IN_A_BROWSER, Browser, save_and_replay, served
 from tests.play.seated import CHANCE
 from tests.play.test_browser_layout import CROWDED
 from tests.play.test_selection import CLASSIC
@@ -44,15 +44,6 @@ def watch(browser: Browser, address: str) -> None:
     for seat in range(4):
         browser.choose(f"seat{seat}", CHANCE)
     browser.click('[data-key="start"]')
-
-
-def save_and_replay(browser: Browser) -> None:
-    browser.wait(lambda: browser.all(".score"))
-    browser.click('[data-key="save"]')
-    browser.wait(lambda: any("Saved as" in text for text in browser.texts("#notice")))
-    browser.click(".brand")
-    browser.click(".sheet button.link")
-    browser.wait(lambda: browser.all('[data-key="on"]'))
 
 
 def sit_down_at(

@@ -26,7 +26,7 @@ from canasta_agents.arena.suite.cross_play import (
 )
 from canasta_agents.arena.suite.result import interval_entry
 from canasta_agents.arena.terminal import plain_table, progress_bar, shown
-from canasta_agents.files import FolderInUseError, claim_folder, write_file
+from canasta_agents.files import FolderInUseError, claim_folder, is_folder_name, write_file
 from canasta_agents.short_names import ShortName
 from canasta_env.rules import Game, standard_rules
 
@@ -75,7 +75,7 @@ def run_cross_play(request: CrossPlayRequest, command: str, console: Console) ->
         RegistryError: If there is no such agent.
         RulesError: If there is no such game.
     """
-    if request.name is not None and (request.name in ("", ".", "..") or set(request.name) & set("/\\")):
+    if request.name is not None and not is_folder_name(request.name):
         raise ArenaError(f"name: {request.name!r} must be the name of one folder, without slashes")
     if request.workers is not None and request.workers < 1:
         raise ArenaError(f"workers: {request.workers} must be at least 1")
