@@ -30,6 +30,7 @@ BASE = "base"
 VARIANTS = {
     BASE: "",
     "flat network, 2 x 320": "--network.kind flat --network.width 320",
+    "rows in the trunk": "--network.rows-in-trunk",
     "trunk 512 wide": "--network.width 512",
     "rows 128 wide": "--network.row-width 128",
     "critic with layers of its own": "--network.critic separate",

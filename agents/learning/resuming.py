@@ -66,6 +66,7 @@ RULINGS = {
     "network.width": _FORM,
     "network.row_width": _FORM,
     "network.layers": _FORM,
+    "network.rows_in_trunk": _FORM,
     "network.critic": _FORM,
     "network.custom": _FORM,
     "rollout.tables": _stays("the checkpoint holds the tables that are being played; leave it out"),

@@ -24,6 +24,8 @@ class Network:
     """Hidden layers; in a rank network, of its trunk."""
     row_width: int = 64
     """Units of the layers that a rank network runs over every rank."""
+    rows_in_trunk: bool = False
+    """Whether the trunk of a rank network reads the rows themselves too, beside their mean and maximum."""
     critic: Literal["shared", "separate", "privileged"] = "shared"
     """A value head on the policy's layers; layers of its own; or such that see all hands (training only)."""
     custom: str = ""
@@ -38,8 +40,9 @@ class Network:
         require_choice(self, "critic", ("shared", "separate", "privileged"))
 
     def to_dict(self) -> dict[str, Any]:
-        """What policy.json says of the network; `custom` only where there is one."""
+        """What policy.json says of the network; later keys only where they are used."""
         content = dataclasses.asdict(self)
-        if not self.custom:
-            del content["custom"]  # versions before it can read the policy
+        for key in ("custom", "rows_in_trunk"):
+            if not content[key]:
+                del content[key]  # versions before it can read the policy
         return content

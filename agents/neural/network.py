@@ -126,7 +126,8 @@ class RankNetwork(ActorCritic):
 
     Each rank's row of features, with a bias of the rank's own, goes through the same layer (as in Deep
     Sets, Zaheer et al. 2017). Mean and maximum over the ranks join the features that belong to no rank in a
-    trunk of the form of `FlatNetwork`'s layers. What the trunk has found is added to every row, and each
+    trunk of the form of `FlatNetwork`'s layers; with `config.rows_in_trunk` the rows themselves join it too,
+    so that it can tell the ranks apart. What the trunk has found is added to every row, and each
     rank's actions are read from its row, the others from the trunk and the mean of the rows.
 
     Args:
@@ -144,6 +145,9 @@ class RankNetwork(ActorCritic):
         self.row_layer = _linear(row_size, row_width, gain=math.sqrt(2), bias=False)
         pooled = 2 * row_width
         self.trunk = _hidden_layers(config, observation_size - NUM_RANKS * row_size + pooled)
+        self.rows_to_trunk = (
+            _linear(NUM_RANKS * row_size, width, gain=1.0, bias=False) if config.rows_in_trunk else None
+        )
         self.trunk_to_rows = _linear(width, row_width, gain=1.0)
         self.row_to_row = _linear(row_width, row_width, gain=1.0, bias=False)
         self.rank_head = _linear(row_width, len(RANK_ACTIONS), gain=0.01)
@@ -176,7 +180,12 @@ class RankNetwork(ActorCritic):
         rows = inputs[:, :end].view(-1, NUM_RANKS, self.row_size)
         rows = torch.relu(self.row_layer(rows) + self.rank_bias)
         pooled = [rows.mean(dim=1), rows.max(dim=1).values]
-        trunk: torch.Tensor = self.trunk(torch.cat([inputs[:, end:], *pooled], dim=1))
+        first, *others = self.trunk
+        trunk: torch.Tensor = first(torch.cat([inputs[:, end:], *pooled], dim=1))
+        if self.rows_to_trunk is not None:
+            trunk = trunk + self.rows_to_trunk(inputs[:, :end])
+        for layer in others:
+            trunk = layer(trunk)
         return rows, trunk
 
     def _read(self, rows: torch.Tensor, trunk: torch.Tensor) -> torch.Tensor:

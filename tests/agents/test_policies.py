@@ -10,6 +10,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
+import torch
 
 from canasta_agents import registry
 from canasta_agents.files import CHECKSUMS
@@ -66,6 +67,23 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / CHECKSUMS).unlink()
     assert load_policy(folder).network.config == form
     return folder
+
+
+def test_a_trunk_that_reads_the_rows_knows_the_ranks_apart_and_comes_back_from_the_disk(
+    tmp_path: Path,
+) -> None:
+    rules = classic(2)
+    sizes = observation_size(rules), critic_size(rules), row_size(rules)
+    network = build_network(Network(width=8, row_width=8, rows_in_trunk=True), *sizes).eval()
+    torch.nn.init.zeros_(network.rank_bias)  # then nothing else tells a rank from another
+    save(tmp_path / "rows", network, policy_card(network, rules))
+    seen = torch.zeros((2, sizes[0]), dtype=torch.int8)
+    seen[0, 0] = seen[1, sizes[2]] = 1  # the first feature of the first rank, and of the second
+    read = load_policy(tmp_path / "rows").network
+    assert torch.equal(read(seen, seen)[1], network(seen, seen)[1])
+    assert not torch.isclose(*network(seen, seen)[1])
+    network.rows_to_trunk = None
+    assert torch.isclose(*network(seen, seen)[1])
 
 
 def changed(folder: Path, change: Callable[[dict[str, Any]], Any], target: Path) -> Path:
