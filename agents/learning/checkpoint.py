@@ -6,11 +6,14 @@ resumes as if it had never stopped. A file has the checksums of the others.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from canasta_agents.config_checks import ConfigError
 from canasta_agents.files import with_checksums, write_folder
@@ -93,7 +96,8 @@ def refusing_damage(folder: Path) -> Iterator[None]:
 def begin_from(network: ActorCritic, start: Path, objective: str) -> None:
     """Give a network the weights of a trained policy.
 
-    Values that were learnt for another objective change their unit, by what a point brings in a match.
+    Values that were learnt for another objective change their unit, by what a point brings in a match. A
+    network with rows in its trunk may begin with a policy without: it then plays as that policy does.
 
     Args:
         network: Changed.
@@ -104,15 +108,19 @@ def begin_from(network: ActorCritic, start: Path, objective: str) -> None:
         CheckpointError: If there is no policy, or its network has another form.
     """
     policy = load_policy(start)
-    own, other = (
-        f"{each.config} for observations of {each.observation_size}" for each in (network, policy.network)
-    )
-    if own != other:
-        raise CheckpointError(
-            f"run.start: the policy of {start} is {other}, that of this run {own}; set the sections "
-            "network and game to those of the policy"
+    known, form = weights(policy.network), policy.network.config
+    if network.config.rows_in_trunk and not form.rows_in_trunk:
+        form = dataclasses.replace(form, rows_in_trunk=True)
+        known["rows_to_trunk.weight"] = np.zeros_like(weights(network)["rows_to_trunk.weight"])
+    if (network.config, network.observation_size) != (form, policy.network.observation_size):
+        own, other = (
+            f"{each.config} for observations of {each.observation_size}" for each in (network, policy.network)
         )
-    set_weights(network, weights(policy.network))
+        raise CheckpointError(
+            f"run.start: the policy of {start} is {other}, that of this run {own}; set the sections network "
+            "and game to those of the policy (network.rows_in_trunk alone may be added)"
+        )
+    set_weights(network, known)
     if (learnt := policy.card.get("objective", "deal")) != objective:
         percent = percent_a_point(policy.rules)
         network.value_scale.mul_(percent if learnt == "deal" else 1 / percent)

@@ -26,9 +26,10 @@ from canasta_agents.learning.match_equity import (
 from canasta_agents.learning.trainer import build_trainer
 from canasta_agents.neural.arrays import CheckpointError
 from canasta_agents.neural.config import Network
-from canasta_agents.neural.network import FlatNetwork
+from canasta_agents.neural.network import FlatNetwork, build_network
 from canasta_agents.neural.policy_file import load_policy, policy_card
 from canasta_agents.registry import make
+from canasta_env.engine.layout import observation_size, row_size
 from canasta_env.rules import classic, modern_american, standard_rules
 from canasta_env.vector import VectorTables
 
@@ -297,6 +298,22 @@ def test_values_of_another_objective_change_their_unit(tmp_path):
     back = FlatNetwork(Network(kind="flat", width=16), 30)
     begin_from(back, tmp_path, "deal")
     assert float(back.value_scale) == pytest.approx(7.0)
+
+
+def test_a_network_with_rows_in_its_trunk_begins_as_a_policy_without_them_plays(tmp_path):
+    rules = classic(2)
+    sizes = (observation_size(rules), 0, row_size(rules))
+    form = Network(width=16, row_width=8)
+    trained = build_network(form, *sizes).eval()
+    save(tmp_path, trained, policy_card(trained, rules))
+    network = build_network(dataclasses.replace(form, rows_in_trunk=True), *sizes).eval()
+    begin_from(network, tmp_path, "deal")
+    seen = (torch.rand(20, sizes[0]) < 0.3).to(torch.int8)
+    for now, before in zip(network(seen, seen), trained(seen, seen), strict=True):
+        torch.testing.assert_close(now, before)
+    save(tmp_path, network, policy_card(network, rules))
+    with pytest.raises(CheckpointError, match=r"run\.start: .*rows_in_trunk=True"):
+        begin_from(trained, tmp_path, "deal")
 
 
 @pytest.mark.parametrize(
