@@ -27,7 +27,7 @@ from canasta_agents.neural.arrays import (
     require_undamaged,
     unpack,
 )
-from canasta_agents.neural.network import ActorCritic
+from canasta_agents.neural.network import ActorCritic, RankNetwork
 from canasta_agents.neural.policy_file import load_policy, set_weights, weights
 
 
@@ -109,9 +109,10 @@ def begin_from(network: ActorCritic, start: Path, objective: str) -> None:
     """
     policy = load_policy(start)
     known, form = weights(policy.network), policy.network.config
-    if network.config.rows_in_trunk and not form.rows_in_trunk:
+    added = network.rows_to_trunk if isinstance(network, RankNetwork) else None
+    if added is not None and not form.rows_in_trunk:
         form = dataclasses.replace(form, rows_in_trunk=True)
-        known["rows_to_trunk.weight"] = np.zeros_like(weights(network)["rows_to_trunk.weight"])
+        known["rows_to_trunk.weight"] = np.zeros(added.weight.shape, dtype=np.float32)
     if (network.config, network.observation_size) != (form, policy.network.observation_size):
         own, other = (
             f"{each.config} for observations of {each.observation_size}" for each in (network, policy.network)

@@ -317,7 +317,12 @@ def test_a_network_with_rows_in_its_trunk_begins_as_a_policy_without_them_plays(
 
 
 @pytest.mark.parametrize(
-    ("form", "inputs"), [(Network(kind="flat", width=24), 30), (Network(kind="flat", width=16), 31)]
+    ("form", "inputs"),
+    [
+        (Network(kind="flat", width=24), 30),
+        (Network(kind="flat", width=16), 31),
+        (Network(kind="flat", width=16, rows_in_trunk=True), 30),
+    ],
 )
 def test_a_policy_of_another_form_is_refused(tmp_path, form, inputs):
     a_policy(tmp_path, "deal")
